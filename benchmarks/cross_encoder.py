@@ -38,7 +38,9 @@ def trained_figures(
     data = Dataset.from_list(ambiguous_queries(queries, seed)[0])
     more = {"learning_rate": 5e-3, "mini_batch_size": -1, "use_cpu": True}
     with tempfile.TemporaryDirectory() as work:
-        FineTuning(objective, alpha, MEASURE, "exact", epochs, seed=seed, more=more).run(model, data, None, Path(work))
+        FineTuning(objective, alpha, MEASURE, "exact", epochs, seed=seed, trainer_arguments=more).run(
+            model, data, None, Path(work)
+        )
     figures: dict[str, float] = evaluator(model)
     return figures
 

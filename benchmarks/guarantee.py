@@ -35,7 +35,7 @@ from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.proof import Evidence
 from surefoot.decide.gate import gate as gate_module
-from surefoot.learn.regression import regression_trees
+from surefoot.learn.regression_trees import regression_trees
 
 MEASURE = sf.Measure.parse("nDCG(dcg='exp-log2')@10")
 LEVEL, DELTA = 0.02, 0.05

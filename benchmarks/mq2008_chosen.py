@@ -16,11 +16,11 @@ import numpy as np
 
 import surefoot as sf
 from surefoot.choose.candidate_figures import every_ranking
-from surefoot.choose.candidates import Candidate, Candidates
+from surefoot.choose.candidates import Candidate, TrainedModels
 from surefoot.choose.choice import Choice, select
 from surefoot.choose.options import MODEL, SEED_MEAN
 from surefoot.choose.selection_policy import SelectionPolicy
-from surefoot.choose.store import Store
+from surefoot.choose.store import SweepStore
 from surefoot.choose.uncertainty import resampled_means
 
 SETTINGS: dict[str, Any] = {
@@ -36,8 +36,8 @@ KINDS = {MODEL: "single", SEED_MEAN: "mean"}
 def print_chosen(folds: list[tuple[sf.RankingData, ...]], folder: Path, seeds: int) -> None:
     """Sweep, choose in each family, and print what test data say."""
     result = sf.sweep(folds, folder, seeds=tuple(range(seeds)), **SETTINGS)
-    store = Store.read(folder)
-    candidates = Candidates(store)
+    store = SweepStore.read(folder)
+    candidates = TrainedModels(store)
     by_name = {one.name: one for one in every_ranking(candidates, {row["name"] for row in result.rows})}
     full = by_name["gain"]
     print(f"MQ2008, {result.to_dict()['queries']['test']} test queries, {seeds} seeds; policy: {POLICY.words}")
@@ -69,7 +69,7 @@ def print_chosen(folds: list[tuple[sf.RankingData, ...]], folder: Path, seeds: i
 
 
 def print_line(
-    name: str, choice: Choice, candidates: Candidates, by_name: dict[str, Candidate], full: Candidate
+    name: str, choice: Choice, candidates: TrainedModels, by_name: dict[str, Candidate], full: Candidate
 ) -> None:
     """A line of the table."""
     baseline, spans = candidates.baseline_values("test")[0, 0], candidates.spans("test")

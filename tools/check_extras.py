@@ -18,14 +18,14 @@ FILES = {"onnx": ["tests/export/fixtures/lightgbm/model.txt"]}  # that an exampl
 NOT_TRIED = {
     "all": "the sum of the others",
     "spark": "needs Java, and 400 MB; `make test-engines` runs it",
-    "neural": "PyTorch weighs 5 GB where no small build is at hand; its tests have a target of their own",
-    "cross-encoder": "as neural",
 }
+# a build of PyTorch for graphics cards weighs 5 GB; of this version, which the tests use, a small one may be at hand
+PINNED = {name: ["torch==2.13.0"] for name in ("neural", "cross-encoder")}
 
 
 def examples() -> dict[str, Path]:
     """The smallest example of each extra."""
-    return {path.stem.removeprefix("try_"): path for path in sorted(EXAMPLES.glob("try_*.py"))}
+    return {path.stem.removeprefix("try_").replace("_", "-"): path for path in sorted(EXAMPLES.glob("try_*.py"))}
 
 
 def main(chosen: list[str]) -> None:
@@ -39,7 +39,7 @@ def main(chosen: list[str]) -> None:
     (wheel,) = dist.glob("surefoot-*.whl")
     for name in chosen or known:
         with fresh_environment() as environment:
-            environment.install(f"{wheel.resolve()}[{name}]")
+            environment.install(f"{wheel.resolve()}[{name}]", *PINNED.get(name, []))
             size = environment.megabytes()
             shutil.copy(known[name], environment.work / "example.py")
             for file in FILES.get(name, []):

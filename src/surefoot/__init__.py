@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from surefoot.decide.control.controller import RiskController as RiskController
     from surefoot.decide.evidence.draws import Draws as Draws
     from surefoot.decide.evidence.draws import judge_next as judge_next
-    from surefoot.decide.evidence.draws import read_draws as read_draws
+    from surefoot.decide.evidence.draws_file import read_draws as read_draws
     from surefoot.decide.gate.decision import Decision as Decision
     from surefoot.decide.gate.gate import gate as gate
     from surefoot.errors import ArgumentError as ArgumentError
@@ -112,7 +112,8 @@ _LISTED: dict[str, tuple[str, ...]] = {
     "decide.agreement.agreement": ("agreement",),
     "decide.control.certificate": ("Certificate",),
     "decide.control.controller": ("RiskController",),
-    "decide.evidence.draws": ("Draws", "judge_next", "read_draws"),
+    "decide.evidence.draws": ("Draws", "judge_next"),
+    "decide.evidence.draws_file": ("read_draws",),
     "decide.gate.decision": ("Decision",),
     "decide.gate.gate": ("gate",),
     "errors": ("ArgumentError", "DataError", "MeasureError", "MissingExtraError", "SurefootError", "SurefootWarning"),

@@ -12,13 +12,13 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Float32s: TypeAlias = npt.NDArray[np.float32]
 Ints: TypeAlias = npt.NDArray[np.int64]
-Places: TypeAlias = npt.NDArray[np.integer]  # rows or positions held for long, in as few bytes as will do
+CompactInts: TypeAlias = npt.NDArray[np.integer]  # rows or positions held for long, in as few bytes as will do
 
 LARGEST_SCORE = 1e100  # of scores: beyond it sums of squares, which every test takes, would overflow
 LARGEST_POWER = 100.0  # of grades under 2^g − 1: beyond it sums of gains would overflow
 LARGEST_LABEL_POWER = 31  # of labels to learn from: a gain of 2^31 − 1 is more than any scale of relevance needs
 
 
-def changes(values: npt.NDArray[np.generic]) -> Ints:
-    """Where a value differs from the one before it, the first place among them."""
+def stretch_starts(values: npt.NDArray[np.generic]) -> Ints:
+    """Where stretches of equal values start: the first index, and those whose value differs from the one before."""
     return np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))

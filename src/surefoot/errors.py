@@ -10,12 +10,12 @@ from typing import Any
 
 # Besides control characters: marks of direction, and halves of characters, which no file can hold.
 # JavaScript reads the pattern too.
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def visible(text: str) -> str:
     """Text that cannot steer a terminal: control and direction characters shown as �."""
-    return CONTROL.sub("�", text)
+    return CONTROL_CHARACTERS.sub("�", text)
 
 
 def shortened(value: Any, most: int = 80) -> str:
@@ -96,7 +96,7 @@ class DataError(SurefootError):
 
 
 # What Python raises where plain data are looked through that have another shape than they should.
-MISSHAPEN = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+MISSHAPEN_ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
 
 @contextmanager
@@ -106,7 +106,7 @@ def expecting(what: str, path: str | PathLike[str], remedy: str) -> Iterator[Non
         yield
     except DataError:
         raise
-    except MISSHAPEN as error:
+    except MISSHAPEN_ERRORS as error:
         problem = str(error) if isinstance(error, SurefootError) else repr(error)
         wrong = f"is damaged or incomplete: it cannot be read as {what} ({without_middle(problem, 300)})"
         raise DataError.at(path, None, f"{wrong}; {remedy}") from error

@@ -16,7 +16,7 @@ from tests.browser.test_sweep import swept as swept_result  # noqa: F401
 
 import surefoot as sf
 from surefoot.personal.study import Personalization
-from surefoot.report.line_chart import Line, line_chart
+from surefoot.report.line_chart import ChartLine, line_chart
 
 pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
 
@@ -112,7 +112,9 @@ def test_a_personalization(open_file: Any, personal_result: Personalization, tmp
 def test_a_line_chart(values: list[float]) -> None:
     for x in (list(range(len(values))), [1.0] * len(values), [1e-9 * i for i in range(len(values))]):
         for from_zero in (False, True):
-            text = str(line_chart(x, [Line("a", values)], label="l", x_label="x", y_label="y", from_zero=from_zero))
+            text = str(
+                line_chart(x, [ChartLine("a", values)], label="l", x_label="x", y_label="y", from_zero=from_zero)
+            )
             assert not any(word in text for word in ("nan", "inf"))
             assert text.count("<text") < 60
 

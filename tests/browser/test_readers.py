@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.errors import CONTROL, visible, without_middle
+from surefoot.errors import CONTROL_CHARACTERS, visible, without_middle
 from surefoot.report.assessment import Assessment
 
 pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
@@ -193,7 +193,9 @@ def test_characters_that_steer_are_shown(show: Any) -> None:
         assert text in page.locator("#system option").all_text_contents()
         assert visible(name) == text
     assert {row["system"] for row in csv.DictReader(io.StringIO(page.evaluate("surefoot.csv()")))} == {"today", *shown}
-    assert CONTROL.search(page.evaluate("document.body.innerText").replace("\n", "").replace("\t", "")) is None
+    assert (
+        CONTROL_CHARACTERS.search(page.evaluate("document.body.innerText").replace("\n", "").replace("\t", "")) is None
+    )
     assert opened.quiet()
 
 

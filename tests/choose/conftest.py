@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import surefoot as sf
-from surefoot.choose.store import Store
+from surefoot.choose.store import SweepStore
 
 SMALL: dict[str, Any] = {
     "objectives": ["u_risk", "faro@all", "geo_risk"],
@@ -44,8 +44,8 @@ def result(swept: tuple[sf.TradeOffs, Path]) -> sf.TradeOffs:
 
 
 @pytest.fixture(scope="package")
-def store(swept: tuple[sf.TradeOffs, Path]) -> Store:
-    return Store.read(swept[1])
+def store(swept: tuple[sf.TradeOffs, Path]) -> SweepStore:
+    return SweepStore.read(swept[1])
 
 
 CROSSED: dict[str, Any] = {
@@ -63,7 +63,7 @@ CROSSED: dict[str, Any] = {
 
 
 @pytest.fixture(scope="package")
-def crossed(made: sf.RankingData, tmp_path_factory: pytest.TempPathFactory) -> tuple[sf.TradeOffs, Store]:
+def crossed(made: sf.RankingData, tmp_path_factory: pytest.TempPathFactory) -> tuple[sf.TradeOffs, SweepStore]:
     """A sweep with inner folds and all strategies."""
     folder = tmp_path_factory.mktemp("crossed") / "kept"
-    return sf.sweep(made, folder, **CROSSED), Store.read(folder)
+    return sf.sweep(made, folder, **CROSSED), SweepStore.read(folder)

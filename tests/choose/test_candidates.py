@@ -9,9 +9,9 @@ import pytest
 
 import surefoot as sf
 from surefoot.choose.candidate_figures import training_point
-from surefoot.choose.candidates import Candidates
-from surefoot.choose.store import Store
-from surefoot.choose.trainings import Trainings
+from surefoot.choose.candidates import TrainedModels
+from surefoot.choose.store import SweepStore
+from surefoot.choose.trainings import SweepTrainings
 
 
 @pytest.fixture(scope="module")
@@ -19,13 +19,13 @@ def rows(result: sf.TradeOffs) -> dict[str, Any]:
     return {row["name"]: row for row in result.rows}
 
 
-def gain_scores(store: Store, fold: Any, seed: int) -> np.ndarray:
-    jobs = Trainings(store).ready_jobs(fold.name)
+def gain_scores(store: SweepStore, fold: Any, seed: int) -> np.ndarray:
+    jobs = SweepTrainings(store).ready_jobs(fold.name)
     job = next(job for job in jobs if (job.setting.name, job.seed) == ("gain", seed))
     return sf.Ranker.load(store.result_path(job)).predict(fold.test)
 
 
-def measured(store: Store, scored: Any) -> float:
+def measured(store: SweepStore, scored: Any) -> float:
     """The mean measure over all folds and seeds of the documents' scores that `scored` gives."""
     means = []
     for seed in (0, 1):
@@ -39,7 +39,7 @@ def measured(store: Store, scored: Any) -> float:
 
 
 @pytest.mark.heavy
-def test_blends_are_of_standardised_scores(store: Store, rows: dict[str, Any]) -> None:
+def test_blends_are_of_standardised_scores(store: SweepStore, rows: dict[str, Any]) -> None:
     def blended(fold: Any, scores: np.ndarray) -> list[float]:
         values = []
         for start, end in zip(fold.test.offsets[:-1], fold.test.offsets[1:], strict=True):
@@ -51,7 +51,9 @@ def test_blends_are_of_standardised_scores(store: Store, rows: dict[str, Any]) -
     assert rows["gain blended w=0.3"]["test"]["mean"] == pytest.approx(measured(store, blended), abs=1e-9)
 
 
-def test_selective_uses_the_model_below_a_quantile_of_validation_queries(store: Store, rows: dict[str, Any]) -> None:
+def test_selective_uses_the_model_below_a_quantile_of_validation_queries(
+    store: SweepStore, rows: dict[str, Any]
+) -> None:
     def selected(fold: Any, scores: np.ndarray) -> np.ndarray:
         def mean(data: sf.RankingData) -> np.ndarray:
             return np.array([data.X[a:b, 0].mean() for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True)])
@@ -65,7 +67,7 @@ def test_selective_uses_the_model_below_a_quantile_of_validation_queries(store: 
     assert 0 < row["test"]["share_reranked"] < rows["gain"]["test"]["share_reranked"]
 
 
-def test_the_mean_of_seeds_is_one_ranking(store: Store, rows: dict[str, Any]) -> None:
+def test_the_mean_of_seeds_is_one_ranking(store: SweepStore, rows: dict[str, Any]) -> None:
     values = []
     for name in store.source.names():
         fold = store.source.load(name)
@@ -108,9 +110,9 @@ def test_curves_and_hull(result: sf.TradeOffs, rows: dict[str, Any]) -> None:
         )
 
 
-def test_convergence_and_the_last_alpha(result: sf.TradeOffs, store: Store, rows: dict[str, Any]) -> None:
+def test_convergence_and_the_last_alpha(result: sf.TradeOffs, store: SweepStore, rows: dict[str, Any]) -> None:
     reached, risks, gains = [], [], []
-    candidates = Candidates(store)
+    candidates = TrainedModels(store)
     gain = candidates.settings[0]
     for jobs in candidates.jobs(gain):
         for job in jobs:
@@ -147,8 +149,8 @@ def test_a_coin_has_no_geo_risk_nor_p(result: sf.TradeOffs) -> None:
         assert "– for naïve: a choice by the flip of a coin has no GeoRisk and no p-values." in rendered
 
 
-def test_geo_risk_counts_the_baselines_and_the_candidate(store: Store, rows: dict[str, Any]) -> None:
-    candidates = Candidates(store)
+def test_geo_risk_counts_the_baselines_and_the_candidate(store: SweepStore, rows: dict[str, Any]) -> None:
+    candidates = TrainedModels(store)
     against = candidates.baseline_values("test")[:, 0]
     for model in candidates.models():
         each = [sf.geo_risk(np.vstack([against, values[0]]), 5)[-1] for values in model.values["test"]]

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.choose.candidates import Candidates
+from surefoot.choose.candidates import TrainedModels
 from surefoot.choose.choice import select
 from surefoot.choose.options import RANKINGS
 from surefoot.choose.rows import pooled
 from surefoot.choose.saved_choice import copy_model
 from surefoot.choose.selection_policy import SelectionPolicy
-from surefoot.choose.store import Store
+from surefoot.choose.store import SweepStore
 
 
 def row(name: str, gain: float, risk: float, errors: tuple[float, float] = (0.01, 0.001)) -> Any:
@@ -76,7 +76,9 @@ def test_one_standard_error() -> None:
             SelectionPolicy(name, 1, one_se=True)
 
 
-def test_cross_validation_is_chosen_by_where_there_is_some(crossed: tuple[sf.TradeOffs, Store], result: Any) -> None:
+def test_cross_validation_is_chosen_by_where_there_is_some(
+    crossed: tuple[sf.TradeOffs, SweepStore], result: Any
+) -> None:
     trade_offs = crossed[0]
     policy = SelectionPolicy("more_gain", 0.05, nearest=True)
     choice = select(trade_offs, policy, RANKINGS)
@@ -102,11 +104,11 @@ def test_cross_validation_is_chosen_by_where_there_is_some(crossed: tuple[sf.Tra
         select(result, policy, choose_by="luck")
 
 
-def test_the_probability_is_that_of_a_loop_over_resamples(crossed: tuple[sf.TradeOffs, Store]) -> None:
+def test_the_probability_is_that_of_a_loop_over_resamples(crossed: tuple[sf.TradeOffs, SweepStore]) -> None:
     trade_offs, store = crossed
     policy = SelectionPolicy("more_gain", 0.05, nearest=True)
     choice = select(trade_offs, policy, ("model",), store=store)
-    candidates = Candidates(store)
+    candidates = TrainedModels(store)
     by_name = {one.name: one for one in candidates.models()}
     baseline = candidates.baseline_values("cross_validation")[0, 0]
     for fold, chosen in choice.chosen.items():
@@ -128,12 +130,12 @@ def test_the_probability_is_that_of_a_loop_over_resamples(crossed: tuple[sf.Trad
 
 
 def test_without_its_models_a_result_does_not_say_how_sure_it_is(
-    crossed: tuple[sf.TradeOffs, Store], tmp_path: Path
+    crossed: tuple[sf.TradeOffs, SweepStore], tmp_path: Path
 ) -> None:
     trade_offs, store = crossed
     policy = SelectionPolicy("max_risk", 1)
-    other = Store(store.folder, replace(store.plan, seeds=(0,)), store.source)
-    moved = Store(tmp_path, store.plan, store.source)  # nothing is stored there
+    other = SweepStore(store.folder, replace(store.plan, seeds=(0,)), store.source)
+    moved = SweepStore(tmp_path, store.plan, store.source)  # nothing is stored there
     shutil.copytree(store.folder / "folds", tmp_path / "folds")
     shutil.copytree(store.folder / "inner", tmp_path / "inner")
     moved.folds = store.folds
@@ -146,7 +148,7 @@ def test_without_its_models_a_result_does_not_say_how_sure_it_is(
     assert select(trade_offs, policy, store=store).unsure is None
 
 
-def test_what_is_reported_is_what_is_saved(crossed: tuple[sf.TradeOffs, Store]) -> None:
+def test_what_is_reported_is_what_is_saved(crossed: tuple[sf.TradeOffs, SweepStore]) -> None:
     trade_offs, store = crossed
     choice = select(trade_offs, SelectionPolicy("max_risk", 1), ("model",), store=store)
     each = [chosen["folds"][fold]["first_seed"] for fold, chosen in choice.chosen.items()]

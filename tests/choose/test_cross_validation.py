@@ -13,12 +13,12 @@ import pytest
 from tests.choose.conftest import CROSSED
 
 import surefoot as sf
-from surefoot.choose.plan import Job
-from surefoot.choose.store import Store
-from surefoot.choose.trainings import Trainings
+from surefoot.choose.plan import TrainingJob
+from surefoot.choose.store import SweepStore
+from surefoot.choose.trainings import SweepTrainings
 
 
-def test_inner_folds_part_the_training_queries(crossed: tuple[sf.TradeOffs, Store]) -> None:
+def test_inner_folds_part_the_training_queries(crossed: tuple[sf.TradeOffs, SweepStore]) -> None:
     fold = crossed[1].source.load("Fold1")
     parts = fold.inner_folds(3, 0)
     assert sorted(np.concatenate(parts).tolist()) == list(range(len(fold.train.queries)))
@@ -27,11 +27,11 @@ def test_inner_folds_part_the_training_queries(crossed: tuple[sf.TradeOffs, Stor
         fold.inner_folds(16, 0)
 
 
-def test_models_do_not_learn_from_what_they_score(crossed: tuple[sf.TradeOffs, Store]) -> None:
+def test_models_do_not_learn_from_what_they_score(crossed: tuple[sf.TradeOffs, SweepStore]) -> None:
     store = crossed[1]
     fold = store.source.load("Fold2")
     parts = fold.inner_folds(3, store.source.seed)
-    for job in Trainings(store).ready_jobs("Fold2"):
+    for job in SweepTrainings(store).ready_jobs("Fold2"):
         if job.inner is None or job.seed == 0 or job.setting.name == "u_risk α=1":
             continue
         rest = np.setdiff1d(np.arange(len(fold.train.queries)), parts[job.inner])
@@ -47,12 +47,12 @@ def test_models_do_not_learn_from_what_they_score(crossed: tuple[sf.TradeOffs, S
         np.testing.assert_allclose(arrays["values"][0], [by_query[query] for query in left_out.queries], atol=1e-12)
 
 
-def test_a_row_has_the_figures_of_all_training_queries(crossed: tuple[sf.TradeOffs, Store]) -> None:
+def test_a_row_has_the_figures_of_all_training_queries(crossed: tuple[sf.TradeOffs, SweepStore]) -> None:
     result, store = crossed
     row = next(row for row in result.rows if row["name"] == "u_risk α=5, mean of 2 seeds")
     fold = store.source.load("Fold3")
     parts = fold.inner_folds(3, store.source.seed)
-    jobs = [job for job in Trainings(store).ready_jobs("Fold3") if job.setting.name == "u_risk α=5"]
+    jobs = [job for job in SweepTrainings(store).ready_jobs("Fold3") if job.setting.name == "u_risk α=5"]
     differences: list[float] = []
     for number, part in enumerate(parts):
         own = [store.arrays(job)["scores"] for job in jobs if job.inner == number]
@@ -111,12 +111,12 @@ def test_killed_in_the_middle_the_result_is_the_same(tmp_path: Path) -> None:
     assert sf.read_sweep(killed).to_dict() == sf.read_sweep(tmp_path / "whole").to_dict()
 
 
-def test_jobs_and_plans_of_earlier_versions_are_the_same(store: Store) -> None:
+def test_jobs_and_plans_of_earlier_versions_are_the_same(store: SweepStore) -> None:
     assert "inner_folds" not in store.plan.to_dict()
-    job = Trainings(store).ready_jobs("Fold1")[0]
+    job = SweepTrainings(store).ready_jobs("Fold1")[0]
     old = {name: value for name, value in job.to_dict().items() if name != "inner"}
-    assert Job.from_dict(old) == job
-    assert "inner fold 2" in Job("Fold1", job.setting, (), 0, inner=1).name
+    assert TrainingJob.from_dict(old) == job
+    assert "inner fold 2" in TrainingJob("Fold1", job.setting, (), 0, inner=1).name
 
 
 def test_wrong_words_are_refused(made: sf.RankingData, tmp_path: Path) -> None:

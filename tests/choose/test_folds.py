@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.choose.folds import Source, store_data
+from surefoot.choose.folds import FoldSource, store_data
 from surefoot.learn.aggregates import Aggregate
 
 
@@ -25,7 +25,7 @@ def folders(tmp_path: Path) -> Path:
 
 
 def test_folders_in_the_order_of_their_numbers(folders: Path) -> None:
-    source = Source(str(folders), ("first=feature:1",))
+    source = FoldSource(str(folders), ("first=feature:1",))
     assert source.names() == ["Fold1", "Fold2", "Fold10"]
     assert len(source.files()) == 9
     fold = source.load("Fold2")
@@ -36,11 +36,11 @@ def test_folders_in_the_order_of_their_numbers(folders: Path) -> None:
 def test_a_missing_file_is_named(folders: Path) -> None:
     (folders / "Fold2" / "vali.txt").unlink()
     with pytest.raises(sf.DataError, match=r"Fold2: has no vali\.txt"):
-        Source(str(folders)).files()
+        FoldSource(str(folders)).files()
     with pytest.raises(sf.DataError, match="no folders Fold1"):
-        Source(str(folders / "Fold1")).files()
+        FoldSource(str(folders / "Fold1")).files()
     with pytest.raises(sf.DataError, match="No such file"):
-        Source(str(folders / "absent.txt")).files()
+        FoldSource(str(folders / "absent.txt")).files()
 
 
 @pytest.mark.parametrize(("part", "called"), [("train", "train"), ("vali", "valid"), ("test", "test")])
@@ -49,13 +49,13 @@ def test_a_fold_without_relevant_documents(folders: Path, part: str, called: str
     data = sf.read_letor(file)
     sf.RankingData(data.X, np.zeros(len(data)), group=data.lengths).write(file)
     with pytest.raises(sf.DataError, match=f"Fold1 has no relevant document in its {called} set"):
-        Source(str(folders)).load("Fold1")
+        FoldSource(str(folders)).load("Fold1")
 
 
 def test_one_file_is_cut_by_query(tmp_path: Path) -> None:
     complete = sf.synthetic_letor(queries=50, documents=4, features=3, seed=1)
     complete.write(tmp_path / "all.txt")
-    source = Source(str(tmp_path / "all.txt"))
+    source = FoldSource(str(tmp_path / "all.txt"))
     folds = [source.load(name) for name in source.names()]
     assert [fold.name for fold in folds] == ["Fold1", "Fold2", "Fold3", "Fold4", "Fold5"]
     for fold in folds:
@@ -64,35 +64,35 @@ def test_one_file_is_cut_by_query(tmp_path: Path) -> None:
         assert train | valid | test == set(complete.queries)
     assert sorted(query for fold in folds for query in fold.test.queries) == sorted(complete.queries)
     assert sorted(query for fold in folds for query in fold.valid.queries) == sorted(complete.queries)
-    again = Source(str(tmp_path / "all.txt"), seed=1).load("Fold1")
+    again = FoldSource(str(tmp_path / "all.txt"), seed=1).load("Fold1")
     assert again.test.queries != folds[0].test.queries
 
 
 def test_held_out_queries_are_in_no_fold(tmp_path: Path, folders: Path) -> None:
     complete = sf.synthetic_letor(queries=50, documents=4, features=3, seed=1)
     complete.write(tmp_path / "all.txt")
-    source = Source(str(tmp_path / "all.txt"), held_out=10)
+    source = FoldSource(str(tmp_path / "all.txt"), held_out=10)
     names = {query for name in source.names() for query in source.load(name).held_out.queries}  # type: ignore[union-attr]
     assert len(names) == 10
     assert not names & {query for name in source.names() for data in source.load(name).sets for query in data.queries}
-    fold = Source(str(folders), held_out=0.25).load("Fold1")
+    fold = FoldSource(str(folders), held_out=0.25).load("Fold1")
     assert fold.held_out is not None
     assert (len(fold.held_out.queries), len(fold.train.queries)) == (3, 9)
     assert not set(fold.held_out.queries) & set(fold.train.queries)
     for wrong in (49.0, 50.0, 0.01):
         with pytest.raises(sf.ArgumentError, match=r"held_out would take|cannot be split"):
-            Source(str(tmp_path / "all.txt"), held_out=wrong).load("Fold1")
+            FoldSource(str(tmp_path / "all.txt"), held_out=wrong).load("Fold1")
 
 
 def test_impossible_sources() -> None:
     with pytest.raises(sf.ArgumentError, match="folds is 2"):
-        Source("x", folds=2)
+        FoldSource("x", folds=2)
     with pytest.raises(sf.ArgumentError, match="split_seed is -1"):
-        Source("x", seed=-1)
+        FoldSource("x", seed=-1)
     with pytest.raises(sf.ArgumentError, match="held_out"):
-        Source("x", held_out=float("nan"))
+        FoldSource("x", held_out=float("nan"))
     with pytest.raises(sf.ArgumentError, match="such as max:25"):
-        Source("x", selective="most:1")
+        FoldSource("x", selective="most:1")
 
 
 def test_data_in_memory_comes_back(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_data_in_memory_comes_back(tmp_path: Path) -> None:
     data = made.with_baseline("a/b =\u202e", made.feature(1)).with_baseline("two", -made.feature(2))
     path = store_data(data, tmp_path, needed=True)
     assert store_data(data, tmp_path, needed=True) == path
-    fold = Source(str(path), folds=3).load("Fold1")
+    fold = FoldSource(str(path), folds=3).load("Fold1")
     assert list(fold.train.baselines) == ["a/b =\u202e", "two"]
     rows = {query: i for i, query in enumerate(data.queries)}
     picked = data.select([rows[query] for query in fold.test.queries])
@@ -108,8 +108,8 @@ def test_data_in_memory_comes_back(tmp_path: Path) -> None:
     np.testing.assert_array_equal(fold.test.baselines["two"], picked.baselines["two"])
     lists = store_data([(data, data, data), (data, data, data)], tmp_path, needed=True)
     with pytest.raises(sf.DataError, match="in its train data and in its valid data"):
-        Source(str(lists)).load("Fold1")
-    assert Source(str(lists)).names() == ["Fold1", "Fold2"]
+        FoldSource(str(lists)).load("Fold1")
+    assert FoldSource(str(lists)).names() == ["Fold1", "Fold2"]
     for wrong in ([(data, data)], [], [(1, 2, 3)], [(data, data, data), (data,)]):
         with pytest.raises(sf.ArgumentError, match="must be a path, RankingData, or a list"):
             store_data(wrong, tmp_path, needed=True)
@@ -163,20 +163,20 @@ def test_features_and_baselines_go_by_name(tmp_path: Path) -> None:
         np.ascontiguousarray(made.X[:, ::-1]), ["c", "b", "a"]
     )
     shifted = turned.with_features(turned.X + 2, ["c", "b", "a"])
-    fold = Source(str(store_data([(train, shifted, turned)], tmp_path, needed=True))).load("Fold1")
+    fold = FoldSource(str(store_data([(train, shifted, turned)], tmp_path, needed=True))).load("Fold1")
     np.testing.assert_array_equal(fold.test.X, made.X)
     assert list(fold.test.baselines) == ["one", "two"]
     np.testing.assert_array_equal(fold.test.baselines["one"], made.feature(1))
     other = first.with_baselines_only(["one"])
     with pytest.raises(sf.ArgumentError, match="test data of Fold1 has the baselines"):
-        Source(str(store_data([(train, shifted, other)], tmp_path, needed=True))).load("Fold1")
+        FoldSource(str(store_data([(train, shifted, other)], tmp_path, needed=True))).load("Fold1")
 
 
 def test_files_of_baselines_are_files_of_the_data(folders: Path, tmp_path: Path) -> None:
     run = tmp_path / "x.run"
     run.write_text("1 Q0 d1 1 0.5 x\n")
-    assert run in Source(str(folders), (f"x=run:{run}",)).files()
+    assert run in FoldSource(str(folders), (f"x=run:{run}",)).files()
     with pytest.raises(sf.DataError, match="absent"):
-        Source(str(folders), ("x=run:absent.run",)).files()
+        FoldSource(str(folders), ("x=run:absent.run",)).files()
     with pytest.raises(sf.ArgumentError, match="two baselines are called 'feature1'"):
-        Source(str(folders), ("feature:1", "feature:1")).load("Fold1")
+        FoldSource(str(folders), ("feature:1", "feature:1")).load("Fold1")

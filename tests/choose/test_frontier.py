@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import surefoot as sf
 from surefoot.choose.frontier import (
-    Point,
+    RiskGainPoint,
     last_alpha,
     mixture_hull,
     proportional_gain,
@@ -19,12 +19,12 @@ from surefoot.choose.frontier import (
 )
 
 COORDINATE = st.integers(0, 12).map(lambda number: number / 4)
-POINTS = st.lists(st.builds(Point, COORDINATE, st.integers(-6, 12).map(lambda number: number / 4)), max_size=9)
+POINTS = st.lists(st.builds(RiskGainPoint, COORDINATE, st.integers(-6, 12).map(lambda number: number / 4)), max_size=9)
 
 
-def reachable(points: list[Point], risk: float) -> float:
+def reachable(points: list[RiskGainPoint], risk: float) -> float:
     """The most gain that mixing any two of the points, or the baseline, reaches with at most that risk."""
-    known = [Point(0.0, 0.0), *points]
+    known = [RiskGainPoint(0.0, 0.0), *points]
     best = 0.0
     for one in known:
         for other in known:
@@ -35,16 +35,16 @@ def reachable(points: list[Point], risk: float) -> float:
 
 
 @given(POINTS, st.integers(0, 16).map(lambda number: number / 4))
-def test_no_mixture_lies_above_the_hull(points: list[Point], risk: float) -> None:
+def test_no_mixture_lies_above_the_hull(points: list[RiskGainPoint], risk: float) -> None:
     hull = mixture_hull(points)
-    assert set(hull) <= {Point(0.0, 0.0), *points}
+    assert set(hull) <= {RiskGainPoint(0.0, 0.0), *points}
     height = float(np.interp(risk, [point.risk for point in hull], [point.gain for point in hull]))
     assert height >= reachable(points, risk) - 1e-9
     assert height <= reachable(points, risk) + 0.05  # mixtures were tried in steps
 
 
 @given(POINTS)
-def test_the_hull_rises_and_bends_down(points: list[Point]) -> None:
+def test_the_hull_rises_and_bends_down(points: list[RiskGainPoint]) -> None:
     risks, gains = (np.array(column) for column in zip(*mixture_hull(points), strict=True))
     assert (np.diff(risks) > 0).all()
     assert (np.diff(gains) > 0).all()
@@ -52,7 +52,7 @@ def test_the_hull_rises_and_bends_down(points: list[Point]) -> None:
 
 
 @given(POINTS)
-def test_undominated(points: list[Point]) -> None:
+def test_undominated(points: list[RiskGainPoint]) -> None:
     best = undominated(points)
     for number, point in enumerate(points):
         better = [o for o in points if o != point and o.risk <= point.risk and o.gain >= point.gain]
@@ -60,16 +60,16 @@ def test_undominated(points: list[Point]) -> None:
 
 
 def test_lines_and_areas() -> None:
-    full = Point(0.02, 0.06)
+    full = RiskGainPoint(0.02, 0.06)
     assert proportional_gain(full, 0.01) == pytest.approx(0.03)
-    assert proportional_gain(Point(0.0, 0.5), 0.0) == 0.5
+    assert proportional_gain(RiskGainPoint(0.0, 0.5), 0.0) == 0.5
     assert last_alpha(full) == pytest.approx(3)
-    assert last_alpha(Point(0.0, 0.5)) == float("inf")
+    assert last_alpha(RiskGainPoint(0.0, 0.5)) == float("inf")
     assert reranking_area(0.5, 0.1, 1.0, 0.1) == pytest.approx(0.075)
     with pytest.raises(sf.ArgumentError, match="the full model's must not be smaller"):
         reranking_area(0.7, 0.1, 0.6, 0.2)
     with pytest.raises(sf.ArgumentError, match="not a point"):
-        mixture_hull([Point(-0.1, 0.2)])
+        mixture_hull([RiskGainPoint(-0.1, 0.2)])
 
 
 @given(st.lists(st.tuples(st.integers(-5, 5), st.integers(0, 3)), min_size=1, max_size=12))

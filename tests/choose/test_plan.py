@@ -8,16 +8,16 @@ import pytest
 
 import surefoot as sf
 from surefoot.choose.options import PRESETS
-from surefoot.choose.plan import Job, Plan, Setting, best_parameters
+from surefoot.choose.plan import SweepPlan, SweepSetting, TrainingJob, best_parameters
 from surefoot.choose.presets import preset
 
 
-def plan(**given: Any) -> Plan:
+def plan(**given: Any) -> SweepPlan:
     settings = {
         "objectives": ["u_risk"], "alphas": [1, 5], "seeds": [0], "grid": {}, "tune": "gain",
         "measure": "nDCG@10", "options": {},
     } | given  # fmt: skip
-    return Plan.checked(**settings)
+    return SweepPlan.checked(**settings)
 
 
 def test_gain_comes_first_and_once() -> None:
@@ -68,10 +68,10 @@ def test_the_best_has_the_greatest_mean_over_seeds_and_the_first_wins() -> None:
 
 def test_plain_data_there_and_back() -> None:
     tuned = plan(grid={"num_leaves": [4, 8], "monotone_constraints": [[0, 1]]}, options={"num_threads": 1})
-    assert Plan.from_dict(tuned.to_dict()) == tuned
-    job = Job("Fold1", Setting("u_risk", 5.0), (("num_leaves", 4),), 3)
-    assert Job.from_dict(job.to_dict()) == job
-    assert hash(Job.from_dict(job.to_dict())) == hash(job)
+    assert SweepPlan.from_dict(tuned.to_dict()) == tuned
+    job = TrainingJob("Fold1", SweepSetting("u_risk", 5.0), (("num_leaves", 4),), 3)
+    assert TrainingJob.from_dict(job.to_dict()) == job
+    assert hash(TrainingJob.from_dict(job.to_dict())) == hash(job)
 
 
 @pytest.mark.parametrize(

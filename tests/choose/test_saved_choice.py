@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.choose.candidates import Candidates
+from surefoot.choose.candidates import TrainedModels
 from surefoot.choose.choice import select
 from surefoot.choose.options import RANKINGS
 from surefoot.choose.saved_choice import chosen_ranker, copy_model
 from surefoot.choose.selection_policy import SelectionPolicy
-from surefoot.choose.store import Store
+from surefoot.choose.store import SweepStore
 from surefoot.data.types.ranking_data import RankingData
 
 
 @pytest.fixture(scope="module")
-def candidates(crossed: tuple[sf.TradeOffs, Store]) -> Candidates:
-    return Candidates(crossed[1])
+def candidates(crossed: tuple[sf.TradeOffs, SweepStore]) -> TrainedModels:
+    return TrainedModels(crossed[1])
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def candidates(crossed: tuple[sf.TradeOffs, Store]) -> Candidates:
     ],
 )  # fmt: skip
 def test_the_saved_model_has_the_figures(
-    crossed: tuple[sf.TradeOffs, Store], candidates: Candidates, tmp_path: Path, name: str
+    crossed: tuple[sf.TradeOffs, SweepStore], candidates: TrainedModels, tmp_path: Path, name: str
 ) -> None:
     row = next(row for row in crossed[0].rows if row["name"] == name)
     for fold in candidates.folds:
@@ -53,7 +53,7 @@ def test_the_saved_model_has_the_figures(
     assert [type(one) for one in sf.swept_models(crossed[1].folder, name)] == [sf.Ranker] * 3
 
 
-def test_a_mean_is_the_mean(crossed: tuple[sf.TradeOffs, Store], tmp_path: Path) -> None:
+def test_a_mean_is_the_mean(crossed: tuple[sf.TradeOffs, SweepStore], tmp_path: Path) -> None:
     trade_offs, store = crossed
     choice = select(trade_offs, SelectionPolicy("max_risk", 1), ("mean of seeds",))
     fold, name, seeds = copy_model(store, choice, tmp_path / "m", "Fold2")
@@ -63,12 +63,12 @@ def test_a_mean_is_the_mean(crossed: tuple[sf.TradeOffs, Store], tmp_path: Path)
     np.testing.assert_allclose(sf.Ranker.load(tmp_path / "m").predict(test), np.mean(each, axis=0), atol=1e-12)
 
 
-def blend(candidates: Candidates, crossed: Any, kind: str = "blended") -> sf.Ranker:
+def blend(candidates: TrainedModels, crossed: Any, kind: str = "blended") -> sf.Ranker:
     row = next(row for row in crossed[0].rows if row["kind"] == kind)
     return chosen_ranker(candidates, row, "Fold1")[0]
 
 
-def test_what_a_blend_cannot_do(crossed: Any, candidates: Candidates, tmp_path: Path) -> None:
+def test_what_a_blend_cannot_do(crossed: Any, candidates: TrainedModels, tmp_path: Path) -> None:
     for kind, words in (
         ("blended", "blended with its baseline 'today'"),
         ("selective", "used if mean:1 of a query is at most"),
@@ -95,7 +95,9 @@ def test_what_a_blend_cannot_do(crossed: Any, candidates: Candidates, tmp_path: 
         ("aggregate", "mean:1"),
     ],
 )  # fmt: skip
-def test_a_changed_blend_is_refused(crossed: Any, candidates: Candidates, tmp_path: Path, key: str, value: Any) -> None:
+def test_a_changed_blend_is_refused(
+    crossed: Any, candidates: TrainedModels, tmp_path: Path, key: str, value: Any
+) -> None:
     blend(candidates, crossed).save(tmp_path / "m")
     path = tmp_path / "m" / "ranker.json"
     details = json.loads(path.read_text())
@@ -105,7 +107,7 @@ def test_a_changed_blend_is_refused(crossed: Any, candidates: Candidates, tmp_pa
         sf.Ranker.load(tmp_path / "m")
 
 
-def test_models_saved_before_there_were_blends(crossed: Any, candidates: Candidates, tmp_path: Path) -> None:
+def test_models_saved_before_there_were_blends(crossed: Any, candidates: TrainedModels, tmp_path: Path) -> None:
     ranker = sf.swept_models(crossed[1].folder, "gain")[0]
     ranker.query_feature_ = None
     ranker.save(tmp_path / "m")
@@ -125,15 +127,15 @@ def test_a_baseline_that_is_a_feature_need_not_be_named(tmp_path: Path) -> None:
     small = {"grid": {"n_estimators": 3, "num_leaves": 4, "min_data_in_leaf": 5}, "folds": 3, "alphas": [5]}
     result = sf.sweep(tmp_path / "all.txt", tmp_path / "s", baselines=["first=feature:1"], workers=1, **small)
     row = next(row for row in result.rows if row["name"] == "gain blended w=0.4")
-    store = Store.read(tmp_path / "s")
-    ranker, _ = chosen_ranker(Candidates(store), row, "Fold1")
+    store = SweepStore.read(tmp_path / "s")
+    ranker, _ = chosen_ranker(TrainedModels(store), row, "Fold1")
     test: RankingData = store.source.load("Fold1").test
     np.testing.assert_array_equal(ranker.predict(test.with_baselines_only([])), ranker.predict(test))
     choice = select(result, SelectionPolicy("max_risk", 1), RANKINGS, names=["gain naïve p=0.5", "gain"])
     assert choice.n_candidates == 1
 
 
-def test_what_is_not_one_ranking_cannot_be_saved(crossed: Any, candidates: Candidates) -> None:
+def test_what_is_not_one_ranking_cannot_be_saved(crossed: Any, candidates: TrainedModels) -> None:
     naive = next(row for row in crossed[0].rows if row["kind"] == "naïve")
     with pytest.raises(sf.ArgumentError, match="one of two rankings at random"):
         chosen_ranker(candidates, naive, "Fold1")

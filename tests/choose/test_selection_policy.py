@@ -17,7 +17,7 @@ from surefoot.choose.options import PLAIN_MODELS, RANKINGS
 from surefoot.choose.rows import pooled
 from surefoot.choose.saved_choice import copy_model
 from surefoot.choose.selection_policy import SelectionPolicy
-from surefoot.choose.store import Store
+from surefoot.choose.store import SweepStore
 from surefoot.choose.tradeoffs import TradeOffs
 
 
@@ -98,7 +98,7 @@ def test_policies_that_nothing_satisfies(result: sf.TradeOffs, policy: Any, mess
         select(result, SelectionPolicy(*policy))
 
 
-def test_the_chosen_model_is_copied(result: sf.TradeOffs, store: Store, tmp_path: Path) -> None:
+def test_the_chosen_model_is_copied(result: sf.TradeOffs, store: SweepStore, tmp_path: Path) -> None:
     choice = select(result, SelectionPolicy("max_risk", 1), ("model",))
     fold, name, seeds = copy_model(store, choice, tmp_path / "model")
     assert (fold, name, seeds) == ("Fold1", choice.chosen["Fold1"]["name"], "seed 0")
@@ -109,7 +109,7 @@ def test_the_chosen_model_is_copied(result: sf.TradeOffs, store: Store, tmp_path
     assert copy_model(store, choice, tmp_path / "other", "Fold3")[0] == "Fold3"
     with pytest.raises(sf.ArgumentError, match="there is no fold 'Fold9'"):
         copy_model(store, choice, tmp_path / "none", "Fold9")
-    begun = Store(store.folder, replace(store.plan, seeds=(0,)), store.source)
+    begun = SweepStore(store.folder, replace(store.plan, seeds=(0,)), store.source)
     with pytest.raises(sf.DataError, match="started again"):
         copy_model(begun, choice, tmp_path / "none")
     with pytest.raises(sf.ArgumentError, match="the sweep has no seed 7"):

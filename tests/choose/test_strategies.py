@@ -9,9 +9,9 @@ import pytest
 
 import surefoot as sf
 from surefoot.choose.candidate_figures import candidate_row, candidate_rows, hull_mixtures
-from surefoot.choose.candidates import Candidates
+from surefoot.choose.candidates import TrainedModels
 from surefoot.choose.mixture_figures import mixed_figures
-from surefoot.choose.store import Store
+from surefoot.choose.store import SweepStore
 from surefoot.choose.strategies import mixture
 from surefoot.choose.uncertainty import mean_intervals, resampled_means
 
@@ -25,7 +25,7 @@ def test_every_setting_has_its_mean_and_the_gain_only_model_its_blends(result: s
     assert all(name.startswith("gain ") for name in kinds["blended"] + kinds["selective"] + kinds["naïve"])
 
 
-def test_on_demand_everything_is_made_of_every_setting(crossed: tuple[sf.TradeOffs, Store]) -> None:
+def test_on_demand_everything_is_made_of_every_setting(crossed: tuple[sf.TradeOffs, SweepStore]) -> None:
     names = {row["name"]: row for row in crossed[0].rows}
     for setting in ("gain", "u_risk α=1", "u_risk α=5"):
         for tenths in (5, 7, 9):
@@ -37,7 +37,7 @@ def test_on_demand_everything_is_made_of_every_setting(crossed: tuple[sf.TradeOf
     assert "made_of" not in names["gain naïve p=0.5"]
 
 
-def test_figures_of_the_first_seed_are_those_of_its_model(crossed: tuple[sf.TradeOffs, Store]) -> None:
+def test_figures_of_the_first_seed_are_those_of_its_model(crossed: tuple[sf.TradeOffs, SweepStore]) -> None:
     result, store = crossed
     row = next(row for row in result.rows if row["name"] == "u_risk α=5")
     for fold, ranker in zip(store.source.names(), sf.swept_models(store.folder, "u_risk α=5"), strict=True):
@@ -48,8 +48,8 @@ def test_figures_of_the_first_seed_are_those_of_its_model(crossed: tuple[sf.Trad
     assert "first_seed" not in alone["folds"]["Fold1"]
 
 
-def test_a_mixture_of_two_models_is_expected_to_do_what_both_do(crossed: tuple[sf.TradeOffs, Store]) -> None:
-    candidates = Candidates(crossed[1])
+def test_a_mixture_of_two_models_is_expected_to_do_what_both_do(crossed: tuple[sf.TradeOffs, SweepStore]) -> None:
+    candidates = TrainedModels(crossed[1])
     gain, u_risk = [one for one in candidates.models() if one.name in ("gain", "u_risk α=5")]
     mixed = mixture(gain, u_risk)
     assert mixed.name == "gain or u_risk α=5, by chance"
@@ -65,8 +65,8 @@ def test_a_mixture_of_two_models_is_expected_to_do_what_both_do(crossed: tuple[s
     )
 
 
-def test_a_mixture_has_a_row_like_others(crossed: tuple[sf.TradeOffs, Store]) -> None:
-    candidates, rows = Candidates(crossed[1]), {row["name"]: row for row in crossed[0].rows}
+def test_a_mixture_has_a_row_like_others(crossed: tuple[sf.TradeOffs, SweepStore]) -> None:
+    candidates, rows = TrainedModels(crossed[1]), {row["name"]: row for row in crossed[0].rows}
     mixed = mixture(*[one for one in candidates.models() if one.name in ("gain", "u_risk α=5")])
     against = {part: candidates.baseline_values(part) for part in candidates.part_names}
     row = candidate_row(candidates, mixed, against)
@@ -86,8 +86,8 @@ def _first_seed(candidate: Any) -> Any:
     return replace(candidate, values={part: values[:1] for part, values in candidate.values.items()})
 
 
-def test_neighbours_on_the_hull_are_mixed(crossed: tuple[sf.TradeOffs, Store]) -> None:
-    candidates = Candidates(crossed[1])
+def test_neighbours_on_the_hull_are_mixed(crossed: tuple[sf.TradeOffs, SweepStore]) -> None:
+    candidates = TrainedModels(crossed[1])
     models = list(candidates.models())
     points = {"gain": (0.04, 0.08), "u_risk α=1": (0.03, 0.07), "u_risk α=5": (0.02, 0.01)}
     rows = [{"valid": dict(zip(("risk", "gain"), points[one.name], strict=True))} for one in models]
@@ -106,10 +106,10 @@ def test_mixed_figures_are_means_but_for_what_is_not_linear() -> None:
     }  # fmt: skip
 
 
-def test_intervals_are_those_of_a_loop_over_resamples(crossed: tuple[sf.TradeOffs, Store]) -> None:
+def test_intervals_are_those_of_a_loop_over_resamples(crossed: tuple[sf.TradeOffs, SweepStore]) -> None:
     result, store = crossed
     rows = {row["name"]: row for row in result.rows}
-    candidates = Candidates(store)
+    candidates = TrainedModels(store)
     gain = next(candidates.models())
     baseline = candidates.baseline_values("test")[0, 0]
     losses = np.maximum(baseline - gain.values["test"][:, 0], 0).mean(axis=0)

@@ -17,15 +17,15 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.choose.folds import Source
-from surefoot.choose.plan import Job, Plan, Setting
-from surefoot.choose.store import Store
-from surefoot.choose.trainings import Trainings, run
+from surefoot.choose.folds import FoldSource
+from surefoot.choose.plan import SweepPlan, SweepSetting, TrainingJob
+from surefoot.choose.store import SweepStore
+from surefoot.choose.trainings import SweepTrainings, run
 
 
-def test_models_are_those_of_separate_trainings(store: Store) -> None:
+def test_models_are_those_of_separate_trainings(store: SweepStore) -> None:
     fold = store.source.load("Fold2")
-    jobs = {(job.setting.name, job.seed): job for job in Trainings(store).ready_jobs("Fold2")}
+    jobs = {(job.setting.name, job.seed): job for job in SweepTrainings(store).ready_jobs("Fold2")}
     for name, seed, names in (("u_risk α=5", 1, ["today"]), ("faro@all α=1", 0, ["today", "other"])):
         job = jobs[name, seed]
         ranker = sf.Ranker(**store.plan.ranker_arguments(job)).fit(
@@ -38,7 +38,7 @@ def test_models_are_those_of_separate_trainings(store: Store) -> None:
         np.testing.assert_allclose(store.arrays(job)["test_values"][0], expected, atol=1e-12)
 
 
-def test_parameters_are_the_best_on_validation_data(store: Store) -> None:
+def test_parameters_are_the_best_on_validation_data(store: SweepStore) -> None:
     fold = store.source.load("Fold1")
     reached = {}
     for leaves in (4, 6):
@@ -52,15 +52,15 @@ def test_parameters_are_the_best_on_validation_data(store: Store) -> None:
             ]  # fmt: skip
             reached[leaves, trees] = np.mean(values)
     best = max(reached, key=lambda at: reached[at])
-    parameters = Trainings(store).parameters("Fold1", Setting("gain"))
+    parameters = SweepTrainings(store).parameters("Fold1", SweepSetting("gain"))
     assert parameters is not None
     assert (parameters["num_leaves"], parameters["n_estimators"]) == best
-    assert {job.parameters for job in Trainings(store).ready_jobs("Fold1")} == {
+    assert {job.parameters for job in SweepTrainings(store).ready_jobs("Fold1")} == {
         tuple(sorted(parameters.items()))
     }  # reused for every objective and α
 
 
-def test_rows_are_what_assess_says(result: sf.TradeOffs, store: Store) -> None:
+def test_rows_are_what_assess_says(result: sf.TradeOffs, store: SweepStore) -> None:
     row = next(row for row in result.rows if row["name"] == "u_risk α=5")
     folds = [store.source.load(name) for name in store.source.names()]
     qrels = {query: grades for fold in folds for query, grades in fold.test.qrels().to_dict().items()}
@@ -68,7 +68,7 @@ def test_rows_are_what_assess_says(result: sf.TradeOffs, store: Store) -> None:
     for seed in (0, 1):
         runs: dict[str, Any] = {"model": {}, "today": {}}
         for fold in folds:
-            jobs = Trainings(store).ready_jobs(fold.name)
+            jobs = SweepTrainings(store).ready_jobs(fold.name)
             job = next(job for job in jobs if (job.setting.name, job.seed) == ("u_risk α=5", seed))
             runs["model"] |= sf.Ranker.load(store.result_path(job)).to_run(fold.test, "model").to_dict()
             runs["today"] |= fold.test.to_run(fold.test.baselines["today"], "today").to_dict()
@@ -180,9 +180,9 @@ def test_a_point_that_cannot_be_trained(made: sf.RankingData, small: Any, tmp_pa
 def test_another_plan_finds_what_it_shares(swept: Any, tmp_path: Path) -> None:
     folder = tmp_path / "kept"
     shutil.copytree(swept[1], folder)
-    stored, seen = Store.read(folder), []
-    wider = Plan(**{**vars(stored.plan), "alphas": (1.0, 5.0, 7.0)})
-    store = Store(folder, wider, stored.source)
+    stored, seen = SweepStore.read(folder), []
+    wider = SweepPlan(**{**vars(stored.plan), "alphas": (1.0, 5.0, 7.0)})
+    store = SweepStore(folder, wider, stored.source)
     with store.lock():
         run(store, 2, lambda state: seen.append((state.done, state.total)))
     assert seen[0] == (12 + 3 * 7 * 2, 12 + 3 * 10 * 2)
@@ -293,12 +293,12 @@ def test_nothing_to_compare_with(letor: Path, made: sf.RankingData, tmp_path: Pa
     assert not (tmp_path / "s").exists()
 
 
-def test_keys_tell_trainings_apart(store: Store) -> None:
-    jobs = [job for fold in store.source.names() for job in Trainings(store).ready_jobs(fold)]
+def test_keys_tell_trainings_apart(store: SweepStore) -> None:
+    jobs = [job for fold in store.source.names() for job in SweepTrainings(store).ready_jobs(fold)]
     assert len({store.key(job) for job in jobs}) == len(jobs)
     first = jobs[0]
-    assert store.key(first) == store.key(Job.from_dict(json.loads(json.dumps(first.to_dict()))))
+    assert store.key(first) == store.key(TrainingJob.from_dict(json.loads(json.dumps(first.to_dict()))))
 
 
-def test_a_source_is_plain(store: Store) -> None:
-    assert Source.from_dict(json.loads(json.dumps(store.source.to_dict()))) == store.source
+def test_a_source_is_plain(store: SweepStore) -> None:
+    assert FoldSource.from_dict(json.loads(json.dumps(store.source.to_dict()))) == store.source

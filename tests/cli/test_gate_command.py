@@ -39,7 +39,7 @@ def home(demo: Path, tmp_path: Path, monkeypatch) -> Path:
         (tmp_path / name).symlink_to(demo / name)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
-    monkeypatch.setattr(sample_size, "MOST_NEEDED", 300)  # a search that most tests do not look at
+    monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 300)  # a search that most tests do not look at
     return tmp_path
 
 
@@ -56,7 +56,7 @@ def test_the_demo_stops_bold_and_ships_steady(surefoot, home: Path) -> None:
 
 
 def test_undecided_is_three_with_how_many_more(surefoot, home: Path, monkeypatch) -> None:
-    monkeypatch.setattr(sample_size, "MOST_NEEDED", 2000)
+    monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 2000)
     code, out, _ = surefoot(*STEADY, "--risk", "0.02")
     assert code == 3
     assert re.search(r"About \d+ more judged queries", out)

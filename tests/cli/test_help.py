@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from surefoot.cli.commands import GROUPS, app
-from surefoot.cli.help_screen import _FILES, _PAGES, _PANELS
+from surefoot.cli.help_screen import _DOCS_PAGE, _FILE_OPTIONS, _PANEL_OF_OPTION
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -59,6 +59,6 @@ def test_commands_are_grouped_by_what_people_do(surefoot, monkeypatch) -> None:
 
 def test_what_the_panels_name_exists() -> None:
     options = {option.name for command in COMMANDS.values() for option in command.params} | {"help"}
-    assert _FILES | set(_PANELS) <= options
-    assert {names[-1] for names in COMMANDS if names} == set(_PAGES)
-    assert all((DOCS / f"{page}.md").is_file() for page in _PAGES.values())
+    assert _FILE_OPTIONS | set(_PANEL_OF_OPTION) <= options
+    assert {names[-1] for names in COMMANDS if names} == set(_DOCS_PAGE)
+    assert all((DOCS / f"{page}.md").is_file() for page in _DOCS_PAGE.values())

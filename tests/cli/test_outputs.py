@@ -11,7 +11,7 @@ from tests.cli.inputs import check_refused, named_letor, write_dates, write_runs
 
 import surefoot as sf
 from surefoot.cli.outputs import charts_folder, check_outputs
-from surefoot.learn.model_files import DETAILS, MODELS, is_model_file, waiting_name
+from surefoot.learn.model_files import DETAILS_FILE_NAME, MODEL_FILE_NAMES, is_model_file, unfinished_name
 
 SMALL = ("--trees", "2", "--set", "num_leaves=4", "--set", "min_data_in_leaf=5", "--set", "num_threads=1", "-q")
 
@@ -174,9 +174,9 @@ def test_runs_judgments_and_models_need_force(surefoot, home: Path) -> None:
     check_refused(surefoot, home, rank, "--qrels: q.txt already exists")
     check_refused(surefoot, home, f"{TRAIN} -o model", "--output: model already contains a model")
     assert surefoot(*TRAIN.split(), "-o", "model", "--force")[0] == 0
-    (home / "model" / waiting_name("model.txt", "a" * 64)).write_text("left by a training that was killed")
+    (home / "model" / unfinished_name("model.txt", "a" * 64)).write_text("left by a training that was killed")
     assert surefoot(*TRAIN.split(), "-o", "model", "--force")[0] == 0
-    assert {file.name for file in (home / "model").iterdir()} == {MODELS["lightgbm"], DETAILS}
+    assert {file.name for file in (home / "model").iterdir()} == {MODEL_FILE_NAMES["lightgbm"], DETAILS_FILE_NAME}
     (home / "model" / "notes.txt").write_text("mine")
     check_refused(
         surefoot, home, f"{TRAIN} -o model --force", "contains files that do not belong to a model (notes.txt)"
@@ -185,9 +185,13 @@ def test_runs_judgments_and_models_need_force(surefoot, home: Path) -> None:
 
 
 def test_the_files_of_a_model_are_those_that_are_saved(home: Path) -> None:
-    assert {file.name for file in (home / "model").iterdir()} == {MODELS["lightgbm"], DETAILS}
-    assert all(map(is_model_file, (*MODELS.values(), DETAILS, waiting_name("model.json", "0" * 64))))
-    assert not any(map(is_model_file, ("notes.txt", ".model.txt.next", waiting_name("model.txt", "x"), "model.txt.gz")))
+    assert {file.name for file in (home / "model").iterdir()} == {MODEL_FILE_NAMES["lightgbm"], DETAILS_FILE_NAME}
+    assert all(
+        map(is_model_file, (*MODEL_FILE_NAMES.values(), DETAILS_FILE_NAME, unfinished_name("model.json", "0" * 64)))
+    )
+    assert not any(
+        map(is_model_file, ("notes.txt", ".model.txt.next", unfinished_name("model.txt", "x"), "model.txt.gz"))
+    )
 
 
 def test_a_checkpoint_is_tried_and_known_before_training(surefoot, home: Path) -> None:

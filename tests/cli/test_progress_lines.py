@@ -16,9 +16,9 @@ from surefoot.progress import busy, steps
 
 @pytest.fixture
 def soon(monkeypatch) -> None:
-    monkeypatch.setattr(progress_lines, "FIRST", 0.1)
-    monkeypatch.setattr(progress_lines, "EVERY", 0.1)
-    monkeypatch.setattr(progress_lines, "_NEW", 0.0)
+    monkeypatch.setattr(progress_lines, "SILENT_SECONDS", 0.1)
+    monkeypatch.setattr(progress_lines, "SECONDS_BETWEEN_LINES", 0.1)
+    monkeypatch.setattr(progress_lines, "_SECONDS_BEFORE_NEW_STAGE", 0.0)
 
 
 def test_lines_tell_of_stages(soon, capsys) -> None:

@@ -11,7 +11,7 @@ from surefoot.errors import DataError
 
 
 def test_one_at_a_time_with_a_file(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(locks, "_PATIENCE", 0.1)
+    monkeypatch.setattr(locks, "_SECONDS_TO_WAIT", 0.1)
     path = tmp_path / "ledger.json"
     with locks.lock_file(path, "ledger"):
         with pytest.raises(DataError, match="another program is writing this ledger"), locks.lock_file(path, "ledger"):

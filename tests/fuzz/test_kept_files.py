@@ -25,6 +25,7 @@ from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.writers import write_log
 from surefoot.data.hashes import seal
 from surefoot.data.reading.texts import read_texts
+from surefoot.data.reading.traffic import read_traffic
 from surefoot.decide.control.certificate import Certificate
 from surefoot.decide.evidence.strata import read_shares
 from surefoot.decide.gate.decision import Decision
@@ -118,6 +119,7 @@ TEXTS: dict[str, tuple[list[bytes], Callable[[Path], Any], int]] = {
         ReleasePolicy.read, 500,
     ),
     "weights.csv": ([b"stratum,share\nhead,0.5\ntail,0.5\n", b"a\t1\nb\t3\n"], read_shares, 400),
+    "traffic.csv": ([b"query,count\nq1,5\nq2,0.5\n", b"query\tcount\nq1\t12\nq2\t3\n"], read_traffic, 400),
     "segments.csv": ([b"query,kind\nq1,head\nq2,tail\n", b'{"q1": "head", "q2": "tail"}'], sf.read_segments, 400),
     "topics.txt": (
         [b"<top>\n<num> Number: 301\n<title> garden chair\n</top>\n", b"q1\tred dress\nq2\tblue\n"], read_texts, 400,

@@ -11,7 +11,7 @@ import pytest
 import surefoot as sf
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.prepared_data import PreparedData
-from surefoot.learn.regression import regression_trees
+from surefoot.learn.regression_trees import regression_trees
 
 SMALL: dict[str, Any] = {"n_estimators": 6, "num_leaves": 5, "min_data_in_leaf": 5, "num_threads": 1}
 

@@ -27,9 +27,13 @@ def test_only_what_a_run_shows_and_nobody_judged_is_filled() -> None:
     assert set(filled.queries) == set(IDS)
     assert filled.origin is not None
     assert filled.origin.made_by == "people and machine"
-    holes, fills = count_holes(people, filled, runs, 2)
+    asked = np.ones(len(people.queries), dtype=bool)
+    holes, fills = count_holes(people, filled, runs, 2, asked)
     assert (holes, fills) == ({"today": 0, "new": 30}, {"today": 0, "new": 30})
-    assert count_holes(people, filled, runs, None) == ({"today": 30, "new": 60}, {"today": 30, "new": 30})
+    assert count_holes(people, filled, runs, None, asked) == (
+        {"today": 30, "new": 60},
+        {"today": 30, "new": 30},
+    )
 
 
 def test_scores_have_both() -> None:

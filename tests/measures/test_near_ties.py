@@ -246,7 +246,7 @@ def test_both_ways_of_finding_chances_agree(monkeypatch) -> None:
     measures = ["SoftNDCG@10", "SoftNDCG(sigma=0.07)@5", "SoftNDCG(sigma=3)", "SoftNDCG(sigma=0.2,normalize='none')@5"]
     quick = sf.score(data.qrels, data.runs[1], measures)
     monkeypatch.setattr(expected_discount, "_chebyshev", lambda spread: None)
-    monkeypatch.setattr(expected_discount, "_MOST", 7)
+    monkeypatch.setattr(expected_discount, "_MOST_DOCUMENTS", 7)
     for one, two in zip(quick, sf.score(data.qrels, data.runs[1], measures), strict=True):
         np.testing.assert_allclose(one.values, two.values, atol=1e-13)
 

@@ -151,7 +151,7 @@ class Stopping:
 def test_a_reranking_that_was_stopped_goes_on(model, parts, tmp_path, monkeypatch) -> None:
     from surefoot.neural.cross_encoder import reranking
 
-    monkeypatch.setattr(reranking, "_BATCHES", 4)
+    monkeypatch.setattr(reranking, "_BATCHES_PER_PART", 4)
     _, run, queries, documents = parts
     options = {"depth": 5, "batch_size": 2}
     whole = rerank(model, run, queries, documents, **options).to_dict()

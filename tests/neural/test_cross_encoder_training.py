@@ -73,7 +73,7 @@ def test_models_belong_to_sentence_transformers(folder, tmp_path) -> None:
     data = Dataset.from_list(rows)
     pairs = [(row["query"], text) for row in rows for text in row["docs"]]
     ours = load_model(folder)
-    FineTuning("u_risk", 5, MEASURE, "exact", more={"use_cpu": True, "learning_rate": 1e-2}).run(
+    FineTuning("u_risk", 5, MEASURE, "exact", trainer_arguments={"use_cpu": True, "learning_rate": 1e-2}).run(
         ours, data, None, tmp_path / "work"
     )
     ours.save_pretrained(str(tmp_path / "ours"))
@@ -99,7 +99,7 @@ def test_early_stopping_and_progress(folder, tmp_path) -> None:
     told: list[tuple[int, int]] = []
     tuning = FineTuning(
         "gain", None, MEASURE, "exact", epochs=6, early_stopping=1,
-        more={"use_cpu": True, "learning_rate": 0.0, "per_device_train_batch_size": 4},
+        trainer_arguments={"use_cpu": True, "learning_rate": 0.0, "per_device_train_batch_size": 4},
     )  # fmt: skip
     evaluator = RiskEvaluator(rows, write_csv=False)
     tuning.run(load_model(folder), Dataset.from_list(rows), evaluator, tmp_path, lambda *seen: told.append(seen[:2]))
@@ -116,7 +116,7 @@ def test_early_stopping_and_progress(folder, tmp_path) -> None:
 )
 def test_parameters_that_training_does_not_have(more, words) -> None:
     with pytest.raises(ArgumentError, match=words.replace("?", r"\?")):
-        FineTuning("gain", None, MEASURE, "exact", more=more).check()
+        FineTuning("gain", None, MEASURE, "exact", trainer_arguments=more).check()
 
 
 def test_a_model_takes_its_place_in_one_step(tmp_path) -> None:

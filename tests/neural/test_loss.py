@@ -116,7 +116,7 @@ def test_blocks_of_pairs_change_nothing(objective, measure, monkeypatch) -> None
     lists, rng = random_lists(1, queries=5, longest=30)
     scores, labels, mask = padded(lists, rng)
     whole = gradients(make_loss(objective, measure), scores, labels, "arrival", mask)
-    monkeypatch.setattr(loss, "_BLOCK", 1)
+    monkeypatch.setattr(loss, "_MOST_PAIRS_AT_ONCE", 1)
     assert torch.allclose(gradients(make_loss(objective, measure), scores, labels, "arrival", mask), whole, atol=1e-14)
 
 
@@ -135,7 +135,7 @@ class Largest(TorchDispatchMode):
 
 @pytest.mark.parametrize(("measure", "most"), [("nDCG@10", 10 * 3000), ("AP@10", 10 * 3000), ("nDCG", 1 << 16)])
 def test_memory_does_not_grow_with_the_square_of_a_list(measure, most, monkeypatch) -> None:
-    monkeypatch.setattr(loss, "_BLOCK", 1 << 16)
+    monkeypatch.setattr(loss, "_MOST_PAIRS_AT_ONCE", 1 << 16)
     scores, labels = torch.randn(1, 3000), torch.randint(0, 3, (1, 3000)).float()
     with Largest() as seen:
         gradients(RiskLoss("u_risk", 5, measure), scores, labels, "arrival")

@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 from tests.conftest import require
 from tools import package_contents, set_owner
-from tools.check_extras import FILES, NOT_TRIED, examples
+from tools.check_extras import FILES, NOT_TRIED, PINNED, examples
 from tools.package_contents import BESIDE_THE_SOURCE, faults_of_sdist, faults_of_wheel, own_files
 
 ROOT = Path(__file__).parents[2]
@@ -67,7 +67,7 @@ def test_examples_of_docstrings(module: ModuleType) -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("extra", examples())
+@pytest.mark.parametrize("extra", sorted(set(examples()) - set(PINNED)))
 def test_examples_of_extras_run(extra: str, tmp_path: Path) -> None:
     """Here in the environment of the tests; `make package-extras` runs each where nothing else is installed."""
     for library in LIBRARIES[extra]:

@@ -293,7 +293,7 @@ def test_same_bytes_every_time(tmp_path) -> None:
     for folder in ("one", "two"):
         a = sf.assess(sf.score(made.qrels, made.runs[:3], "nDCG@10"), baseline="today")
         charts.write_charts(a, tmp_path / folder, "svg")
-        for ending in charts.FORMATS:
+        for ending in charts.CHART_FORMATS:
             charts.save_chart(charts.performance_profiles(a), tmp_path / folder / f"alone.{ending}")
     names = sorted(path.name for path in (tmp_path / "one").iterdir())
     assert len(names) == 8 + 3

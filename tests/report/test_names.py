@@ -33,7 +33,7 @@ TEX = [
     "e\u0301",
     "ðÿ😀",
 ]
-CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff]")
+CONTROL_CHARACTERS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff]")
 
 
 def assessed(names: list[str]) -> sf.Assessment:
@@ -65,7 +65,7 @@ def test_no_rendering_steers_a_terminal() -> None:
     assert sum("a\u2028b" in line for line in a.to_text().split("\n")) > 1
     for text in (a.to_text(), a.to_markdown(), a.to_latex(), a.to_csv(), a.queries_csv(), a.to_json(per_query=True),
                  study.to_text(), study.to_json()):  # fmt: skip
-        assert CONTROL.search(text) is None
+        assert CONTROL_CHARACTERS.search(text) is None
         text.encode()  # nor does any keep it from being written
     assert [row["system"] for row in json.loads(a.to_json())["systems"]] == ["today", *STEERING]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
 import surefoot as sf
-from surefoot.risk.tradeoff import loses_over_20, lowest_mean
+from surefoot.risk.tradeoff import count_losing_over_20, lowest_mean
 
 unit = st.floats(0, 1, allow_subnormal=False)
 pairs = st.integers(1, 30).flatmap(
@@ -46,7 +46,7 @@ def test_worst_mean_is_the_mean_of_the_lowest() -> None:
 
 def test_loss_over_20_counts_relative_losses_only() -> None:
     model, baseline = np.array([0.79, 0.8, 0.0, 0.5, -0.1, -0.9]), np.array([1.0, 1.0, 0.0, 0.5, 0.0, -0.5])
-    assert loses_over_20(model - baseline, baseline) == 1
+    assert count_losing_over_20(model - baseline, baseline) == 1
 
 
 @pytest.mark.parametrize(

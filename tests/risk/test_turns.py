@@ -107,7 +107,7 @@ def test_the_sturdy_test_of_sums_is_that_of_the_queries() -> None:
     for alpha in (0.0, 0.5, 5.0, 20.0):
         tests = [sf.t_test(row, np.zeros(60), alpha) for row in rows]
         expected = [verdict for _, verdict in holm_verdicts([t.t_sturdy for t in tests], [t.p_sturdy for t in tests])]
-        signs = turns_module._signs(rows, np.array([alpha]))[0]
+        signs = turns_module._signs(rows, np.array([alpha]), turns_module._t_values)[0]
         assert [("inconclusive", "reward", "risk")[sign] for sign in signs] == expected
         assert len(set(expected)) > 1
 

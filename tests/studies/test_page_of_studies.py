@@ -13,7 +13,7 @@ import pytest
 from markupsafe import escape
 
 import surefoot as sf
-from surefoot.report.line_chart import Line, line_chart
+from surefoot.report.line_chart import ChartLine, line_chart
 from surefoot.studies.front import front
 from surefoot.studies.page import to_page
 from surefoot.studies.study import Study
@@ -76,7 +76,7 @@ def test_a_page_needs_a_study() -> None:
 
 def test_charts_of_one_point_and_of_constant_lines() -> None:
     for x, values in (([5.0], [0.5]), ([1.0, 2.0], [0.0, 0.0])):
-        drawn = line_chart(x, [Line("a", values)], label="l", x_label="x", y_label="y", logarithmic=True)
+        drawn = line_chart(x, [ChartLine("a", values)], label="l", x_label="x", y_label="y", logarithmic=True)
         assert "nan" not in drawn
         assert "inf" not in drawn
 

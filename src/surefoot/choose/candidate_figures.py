@@ -9,11 +9,11 @@ from itertools import chain, pairwise
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.choose.candidates import Candidate, Candidates
-from surefoot.choose.frontier import Point, mixture_hull, reranking_area, selective_curve
+from surefoot.choose.candidates import Candidate, TrainedModels
+from surefoot.choose.frontier import RiskGainPoint, mixture_hull, reranking_area, selective_curve
 from surefoot.choose.mixture_figures import mixed_figures
 from surefoot.choose.options import MODEL, PLAIN_MODELS, RANKINGS
-from surefoot.choose.plan import Setting
+from surefoot.choose.plan import SweepSetting
 from surefoot.choose.strategies import mixture, naive_mixtures, strategies
 from surefoot.choose.uncertainty import mean_intervals, standard_error
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS
@@ -30,32 +30,32 @@ CONVERGED_SHARE = 0.95  # of the final effectiveness, which tells how fast a tra
 _DIGITS = 6  # of queries' values: what a page can show, in little room
 
 
-def candidate_rows(candidates: Candidates, strategies_of: str = "gain") -> list[Json]:
+def candidate_rows(trained: TrainedModels, strategies_of: str = "gain") -> list[Json]:
     """A row for each model and strategy, on validation and test data."""
-    models = list(candidates.models())
-    gain_model = next((candidate for candidate in models if candidate.setting == candidates.gain_only), None)
+    models = list(trained.models())
+    gain_model = next((candidate for candidate in models if candidate.setting == trained.gain_only), None)
     every_candidate = [
         *models,
-        *strategies(candidates, strategies_of),
-        *([] if gain_model is None else naive_mixtures(candidates, gain_model)),
+        *strategies(trained, strategies_of),
+        *([] if gain_model is None else naive_mixtures(trained, gain_model)),
     ]
-    against = {part: candidates.baseline_values(part) for part in candidates.part_names}
-    rows = [candidate_row(candidates, candidate, against) for candidate in every_candidate]
+    baseline_values = {part: trained.baseline_values(part) for part in trained.part_names}
+    rows = [candidate_row(trained, candidate, baseline_values) for candidate in every_candidate]
     if strategies_of == "all":
         mixtures = hull_mixtures(every_candidate, rows)
-        rows += [candidate_row(candidates, candidate, against) for candidate in mixtures]
+        rows += [candidate_row(trained, candidate, baseline_values) for candidate in mixtures]
         every_candidate += mixtures
     for part in EVALUATION_PARTS:
-        _add_tests(rows, every_candidate, gain_model, against[part][0], part)
-        _add_intervals(rows, every_candidate, against[part][0, 0], part)
-    _add_areas(rows, candidates.gain_only, candidates.part_names)
+        _add_tests(rows, every_candidate, gain_model, baseline_values[part][0], part)
+        _add_intervals(rows, every_candidate, baseline_values[part][0, 0], part)
+    _add_areas(rows, trained.gain_only, trained.part_names)
     return rows
 
 
-def every_ranking(candidates: Candidates, names: Collection[str]) -> Iterator[Candidate]:
+def every_ranking(trained: TrainedModels, names: Collection[str]) -> Iterator[Candidate]:
     """The candidates of these names that give one ranking, models or whatever is made of them."""
     left = set(names)
-    for candidate in chain(candidates.models(), strategies(candidates, "all")):
+    for candidate in chain(trained.models(), strategies(trained, "all")):
         if not left:
             return
         if candidate.name in left:
@@ -66,7 +66,7 @@ def every_ranking(candidates: Candidates, names: Collection[str]) -> Iterator[Ca
 def hull_mixtures(every_candidate: Sequence[Candidate], rows: Sequence[Json]) -> list[Candidate]:
     """Mixtures of models that are neighbours on the upper hull of validation data: what else mixing can gain."""
     points = {
-        Point(row["valid"]["risk"], row["valid"]["gain"]): candidate
+        RiskGainPoint(row["valid"]["risk"], row["valid"]["gain"]): candidate
         for candidate, row in reversed(list(zip(every_candidate, rows, strict=True)))
         if candidate.kind in PLAIN_MODELS
     }
@@ -74,7 +74,7 @@ def hull_mixtures(every_candidate: Sequence[Candidate], rows: Sequence[Json]) ->
     return [mixture(one, other) for one, other in pairwise(hull) if one.setting != other.setting]
 
 
-def candidate_row(candidates: Candidates, candidate: Candidate, against: dict[str, Floats]) -> Json:
+def candidate_row(trained: TrainedModels, candidate: Candidate, baseline_values: dict[str, Floats]) -> Json:
     """A candidate's figures on every part and fold, without what compares it with the others."""
     row: Json = {
         "name": candidate.name,
@@ -85,39 +85,39 @@ def candidate_row(candidates: Candidates, candidate: Candidate, against: dict[st
         "parameters": candidate.parameters,
     }
     if candidate.kind in RANKINGS:
-        row["made_of"] = _parts(candidates, candidate)
+        row["made_of"] = _parts(trained, candidate)
     for part in EVALUATION_PARTS:
-        each = _figures_by_seed(candidates, candidate, against[part], part, slice(None))
+        each = _figures_by_seed(trained, candidate, baseline_values[part], part, slice(None))
         row[part] = _mean(each)
         if len(each) > 1:
             row[part]["deviation"] = {
                 key: float(np.std([figures[key] for figures in each], ddof=1)) for key in ("mean", "risk")
             }
-    row["folds"] = {fold: _fold_figures(candidates, candidate, against, fold) for fold in candidates.folds}
+    row["folds"] = {fold: _fold_figures(trained, candidate, baseline_values, fold) for fold in trained.folds}
     row["per_query"] = np.round(candidate.values["test"][:, 0].mean(axis=0), _DIGITS).tolist()
     if candidate.kind == MODEL:
-        row["convergence"] = _convergence(candidates, candidate.setting)
+        row["convergence"] = _convergence(trained, candidate.setting)
     return row
 
 
-def _parts(candidates: Candidates, candidate: Candidate) -> Json:
+def _parts(trained: TrainedModels, candidate: Candidate) -> Json:
     """What a ranking is made of, from which it can be made again."""
     parts: Json = {"setting": candidate.setting.name, "seeds": list(candidate.seeds)}
     if candidate.weight is not None:
         parts["weight"] = candidate.weight
     if candidate.share is not None:
-        parts["thresholds"] = {fold: candidates.threshold(fold, candidate.share) for fold in candidates.folds}
+        parts["thresholds"] = {fold: trained.threshold(fold, candidate.share) for fold in trained.folds}
     return parts
 
 
-def _fold_figures(candidates: Candidates, candidate: Candidate, against: dict[str, Floats], fold: str) -> Json:
+def _fold_figures(trained: TrainedModels, candidate: Candidate, baseline_values: dict[str, Floats], fold: str) -> Json:
     """The figures of one fold on each part; of several seeds also those of the first, whose model is the one saved."""
     figures: Json = {}
-    for part in candidates.part_names:
-        queries = candidates.spans(part)[fold]
-        each = _figures_by_seed(candidates, candidate, against[part], part, queries, brief=True)
+    for part in trained.part_names:
+        queries = trained.spans(part)[fold]
+        each = _figures_by_seed(trained, candidate, baseline_values[part], part, queries, brief=True)
         figures[part] = _mean(each)
-        baseline = against[part][0, 0]
+        baseline = baseline_values[part][0, 0]
         figures[part]["standard_error"] = {
             "gain": standard_error(candidate.gains(part, baseline)[queries]),
             "risk": standard_error(candidate.losses(part, baseline)[queries]),
@@ -145,19 +145,26 @@ def _add_intervals(rows: Sequence[Json], candidates: Sequence[Candidate], baseli
 
 
 def _figures_by_seed(
-    candidates: Candidates, candidate: Candidate, against: Floats, part: str, queries: slice, *, brief: bool = False
+    trained: TrainedModels,
+    candidate: Candidate,
+    baseline_values: Floats,
+    part: str,
+    queries: slice,
+    *,
+    brief: bool = False,
 ) -> list[Json]:
     """The figures of each seed on some of the queries of a part; for a mixture of two, what is expected of both."""
     if candidate.mixed is not None and candidate.chance is not None:
         one, other = (
-            _mean(_figures_by_seed(candidates, own, against, part, queries, brief=brief)) for own in candidate.mixed
+            _mean(_figures_by_seed(trained, own, baseline_values, part, queries, brief=brief))
+            for own in candidate.mixed
         )
         return [mixed_figures(one, other, candidate.chance)]
     return [
         _figures(
-            candidates,
+            trained,
             values[:, queries],
-            against[..., queries],
+            baseline_values[..., queries],
             None if candidate.tau is None else candidate.tau[part][seed, queries],
             candidate.chance,
             brief,
@@ -167,10 +174,15 @@ def _figures_by_seed(
 
 
 def _figures(
-    candidates: Candidates, values: Floats, against: Floats, tau: Floats | None, chance: float | None, brief: bool
+    trained: TrainedModels,
+    values: Floats,
+    baseline_values: Floats,
+    tau: Floats | None,
+    chance: float | None,
+    brief: bool,
 ) -> Json:
     """One seed's figures: values are [measure, query], those of baselines [baseline, measure, query]."""
-    baseline = against[0, 0]
+    baseline = baseline_values[0, 0]
     difference = values[0] - baseline
     figures: Json = {"mean": float(values[0].mean()), "queries": len(difference)}
     figures |= difference_figures(difference, baseline)
@@ -178,20 +190,20 @@ def _figures(
         counted = difference_figures(difference / chance, baseline)
         figures |= {key: chance * counted[key] for key in ("wins", "losses", "loss_over_20")}
         figures["ties"] = len(difference) - figures["wins"] - figures["losses"]
-    if len(against) > 1:
-        everything = np.vstack([against[:, 0], values[0]])
+    if len(baseline_values) > 1:
+        everything = np.vstack([baseline_values[:, 0], values[0]])
         # A coin's GeoRisk is not that of the scores that it gives on average, which are all that is known here.
         figures["geo_risk"] = {
             alpha_key(alpha): None if chance is not None else float(geo_risk(everything, alpha)[-1])
-            for alpha in (0.0, *candidates.plan.alphas)
+            for alpha in (0.0, *trained.plan.alphas)
         }
     churn = None if tau is None else Churn(tau, np.nan_to_num(tau, nan=1.0) < 1, int(np.isnan(tau).sum()))
     if churn is not None:
         figures["share_reranked"] = churn.share_reranked
     if brief:
         return figures
-    figures["measures"] = {name: float(row.mean()) for name, row in zip(candidates.measures, values, strict=True)}
-    figures["u_risk"] = {alpha_key(alpha): u_risk(values[0], baseline, alpha) for alpha in candidates.plan.alphas}
+    figures["measures"] = {name: float(row.mean()) for name, row in zip(trained.measures, values, strict=True)}
+    figures["u_risk"] = {alpha_key(alpha): u_risk(values[0], baseline, alpha) for alpha in trained.plan.alphas}
     if churn is not None:
         bins = churn.bin_figures(difference)
         figures["bins"] = {
@@ -239,29 +251,31 @@ def _add_tests(
             row[part][key] = p
 
 
-def _add_areas(rows: Sequence[Json], gain_only: Setting | None, parts: Sequence[str]) -> None:
+def _add_areas(rows: Sequence[Json], gain_only: SweepSetting | None, parts: Sequence[str]) -> None:
     """Add the area of re-ranking, for what re-ranks no more queries than the gain-only model."""
-    full = next((row for row in rows if gain_only is not None and row["name"] == gain_only.name), None)
-    if full is None:
+    gain_only_row = next((row for row in rows if gain_only is not None and row["name"] == gain_only.name), None)
+    if gain_only_row is None:
         return
     for row in rows:
-        pairs = [(row[part], full[part]) for part in EVALUATION_PARTS]
-        pairs += [(row["folds"][fold][part], full["folds"][fold][part]) for fold in row["folds"] for part in parts]
-        for figures, full_figures in pairs:
-            share, full_share = figures.get("share_reranked"), full_figures["share_reranked"]
-            if share is not None and share <= full_share:
-                figures["area"] = reranking_area(share, figures["gain"], full_share, full_figures["gain"])
+        pairs = [(row[part], gain_only_row[part]) for part in EVALUATION_PARTS]
+        pairs += [
+            (row["folds"][fold][part], gain_only_row["folds"][fold][part]) for fold in row["folds"] for part in parts
+        ]
+        for figures, gain_only_figures in pairs:
+            share, gain_only_share = figures.get("share_reranked"), gain_only_figures["share_reranked"]
+            if share is not None and share <= gain_only_share:
+                figures["area"] = reranking_area(share, figures["gain"], gain_only_share, gain_only_figures["gain"])
 
 
-def _histories(candidates: Candidates, setting: Setting) -> list[dict[str, list[float]]]:
+def _histories(trained: TrainedModels, setting: SweepSetting) -> list[dict[str, list[float]]]:
     """What each training of a setting reached on its own data after each tree, up to the last that its model has."""
-    histories = [saved_history(candidates.store.result_path(job)) for jobs in candidates.jobs(setting) for job in jobs]
+    histories = [saved_history(trained.store.result_path(job)) for jobs in trained.jobs(setting) for job in jobs]
     return [{name: values[:trees] for name, values in history["train"].items()} for history, trees in histories]
 
 
-def _convergence(candidates: Candidates, setting: Setting) -> Json:
+def _convergence(trained: TrainedModels, setting: SweepSetting) -> Json:
     """Training effectiveness after each tree, the mean over folds and seeds, and trees to 95 % of the last."""
-    curves = [history["effectiveness"] for history in _histories(candidates, setting)]
+    curves = [history["effectiveness"] for history in _histories(trained, setting)]
     reached = [
         next(tree for tree, value in enumerate(curve, 1) if value >= CONVERGED_SHARE * curve[-1]) for curve in curves
     ]
@@ -270,23 +284,21 @@ def _convergence(candidates: Candidates, setting: Setting) -> Json:
     return {"trees": float(np.mean(reached)), "effectiveness": np.round(padded.mean(axis=0), _DIGITS).tolist()}
 
 
-def training_point(candidates: Candidates, setting: Setting) -> Point:
+def training_point(trained: TrainedModels, setting: SweepSetting) -> RiskGainPoint:
     """Risk and gain of a setting on its own training data, the mean over folds and seeds."""
-    last = [(history["risk"][-1], history["reward"][-1]) for history in _histories(candidates, setting)]
+    last = [(history["risk"][-1], history["reward"][-1]) for history in _histories(trained, setting)]
     risk, reward = np.mean(last, axis=0).tolist()
-    return Point(risk, reward - risk)
+    return RiskGainPoint(risk, reward - risk)
 
 
-def selective_points(candidates: Candidates, part: str) -> list[Json]:
+def selective_points(trained: TrainedModels, part: str) -> list[Json]:
     """The whole curve of selective re-ranking with the gain-only model: a point for each threshold."""
-    order = candidates.aggregate_ranks(part)
-    gain_model = next(
-        (candidate for candidate in candidates.models() if candidate.setting == candidates.gain_only), None
-    )
+    order = trained.aggregate_ranks(part)
+    gain_model = next((candidate for candidate in trained.models() if candidate.setting == trained.gain_only), None)
     if order is None or gain_model is None:
         return []
     each = [
-        selective_curve(values[0] - candidates.baseline_values(part)[0, 0], order) for values in gain_model.values[part]
+        selective_curve(values[0] - trained.baseline_values(part)[0, 0], order) for values in gain_model.values[part]
     ]
     thresholds = each[0][0]
     risk, gained = (np.mean([curve[column] for curve in each], axis=0) for column in (1, 2))
@@ -296,19 +308,19 @@ def selective_points(candidates: Candidates, part: str) -> list[Json]:
     ]
 
 
-def baseline_rows(candidates: Candidates) -> list[Json]:
+def baseline_rows(trained: TrainedModels) -> list[Json]:
     """The baselines' own means."""
     rows: list[Json] = []
-    for number, name in enumerate(candidates.baselines):
+    for number, name in enumerate(trained.baselines):
         row: Json = {"name": name}
         for part in EVALUATION_PARTS:
-            values = candidates.baseline_values(part)[number]
+            values = trained.baseline_values(part)[number]
             row[part] = {
                 "mean": float(values[0].mean()),
                 "measures": {
-                    key: float(row_values.mean()) for key, row_values in zip(candidates.measures, values, strict=True)
+                    key: float(row_values.mean()) for key, row_values in zip(trained.measures, values, strict=True)
                 },
             }
-        row["per_query"] = np.round(candidates.baseline_values("test")[number, 0], _DIGITS).tolist()
+        row["per_query"] = np.round(trained.baseline_values("test")[number, 0], _DIGITS).tolist()
         rows.append(row)
     return rows

@@ -15,9 +15,9 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.choose.options import CROSS_VALIDATION, MODEL
-from surefoot.choose.plan import Job, Setting, reported_measures
-from surefoot.choose.store import Store
-from surefoot.choose.trainings import Trainings
+from surefoot.choose.plan import SweepSetting, TrainingJob, reported_measures
+from surefoot.choose.store import SweepStore
+from surefoot.choose.trainings import SweepTrainings
 from surefoot.data.writing.array_files import Arrays
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS, EvaluationQueries
 from surefoot.learn.measured_queries import MeasuredQueries
@@ -35,7 +35,7 @@ class Candidate:
 
     name: str
     kind: str
-    setting: Setting
+    setting: SweepSetting
     values: dict[str, Floats]
     tau: dict[str, Floats] | None = None  # [seed, query]
     parameters: dict[str, dict[str, Any]] = field(default_factory=dict)  # by fold
@@ -57,12 +57,12 @@ class Candidate:
         return np.asarray(np.maximum(baseline - self.values[part][:, 0], 0).mean(axis=0))
 
 
-class Candidates:
+class TrainedModels:
     """Everything that a sweep has trained; settings whose trainings failed on some fold are left out."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: SweepStore) -> None:
         self.store, self.plan = store, store.plan
-        self.trainings = Trainings(store, finished=True)
+        self.trainings = SweepTrainings(store, finished=True)
         self.measures = reported_measures(self.plan.measure)
         self.part_names = (*EVALUATION_PARTS, *([CROSS_VALIDATION] if self.plan.inner_folds else []))
         self.folds = [
@@ -72,8 +72,10 @@ class Candidates:
         self.baselines: list[str] = store.fold(self.folds[0])["baselines"] if self.folds else []
         self._baseline_values: dict[str, Floats] = {}
         self._ready = {fold: self.trainings.ready_jobs(fold) for fold in self.folds}
-        self._jobs: dict[Setting, list[list[Job]]] = {}
-        self._inner_jobs: dict[Job, list[Job]] = {}  # of each training, those without one inner fold after the other
+        self._jobs: dict[SweepSetting, list[list[TrainingJob]]] = {}
+        self._inner_jobs: dict[
+            TrainingJob, list[TrainingJob]
+        ] = {}  # of each training, those without one inner fold after the other
         for setting in self.plan.settings():
             by_seed = self._jobs_by_seed(setting)
             every_job = [one for jobs in by_seed for job in jobs for one in (job, *self._inner_jobs[job])]
@@ -82,8 +84,8 @@ class Candidates:
             ):
                 self._jobs[setting] = by_seed
 
-    def _jobs_by_seed(self, setting: Setting) -> list[list[Job]]:
-        by_seed: dict[int, list[Job]] = {seed: [] for seed in self.plan.seeds}
+    def _jobs_by_seed(self, setting: SweepSetting) -> list[list[TrainingJob]]:
+        by_seed: dict[int, list[TrainingJob]] = {seed: [] for seed in self.plan.seeds}
         for fold in self.folds:
             own = [job for job in self._ready[fold] if job.setting == setting]
             for job in own:
@@ -104,16 +106,16 @@ class Candidates:
         return EvaluationQueries(queries, by_measure, arrays[f"{part}_baselines"], arrays.get(f"{part}_aggregate"))
 
     @property
-    def settings(self) -> list[Setting]:
+    def settings(self) -> list[SweepSetting]:
         """The settings that were trained on every fold with every seed."""
         return list(self._jobs)
 
     @property
-    def gain_only(self) -> Setting | None:
+    def gain_only(self) -> SweepSetting | None:
         """The setting that all others are held against: the first that optimises gain alone."""
         return next((setting for setting in self.settings if setting.objective == OBJECTIVE), None)
 
-    def jobs(self, setting: Setting) -> list[list[Job]]:
+    def jobs(self, setting: SweepSetting) -> list[list[TrainingJob]]:
         """A setting's trainings: for each seed, one per fold."""
         return self._jobs[setting]
 
@@ -145,7 +147,7 @@ class Candidates:
         """The queries of a part, for each fold."""
         return [self.parts[fold][part] for fold in self.folds]
 
-    def _arrays(self, job: Job) -> Arrays:
+    def _arrays(self, job: TrainingJob) -> Arrays:
         """What a training's model scores and reaches on every part."""
         arrays = dict(self.store.arrays(job))
         inner = [self.store.arrays(inner_job) for inner_job in self._inner_jobs[job]]
@@ -154,7 +156,7 @@ class Candidates:
             arrays[f"{CROSS_VALIDATION}_values"] = np.concatenate([part["values"] for part in inner], axis=1)
         return arrays
 
-    def scores(self, setting: Setting) -> list[DocumentScores]:
+    def scores(self, setting: SweepSetting) -> list[DocumentScores]:
         """The documents' scores by a setting's models, for each seed."""
         by_seed = [[self._arrays(job) for job in jobs] for jobs in self._jobs[setting]]
         return [{part: [fold[f"{part}_scores"] for fold in folds] for part in self.part_names} for folds in by_seed]
@@ -182,7 +184,7 @@ class Candidates:
             )  # fmt: skip
 
     def candidate(
-        self, name: str, kind: str, setting: Setting, scores: Sequence[DocumentScores], seeds: tuple[int, ...],
+        self, name: str, kind: str, setting: SweepSetting, scores: Sequence[DocumentScores], seeds: tuple[int, ...],
         weight: float | None = None, share: float | None = None,
     ) -> Candidate:  # fmt: skip
         """A candidate whose documents have these scores, for each seed."""

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from surefoot.choose.candidate_figures import every_ranking
-from surefoot.choose.candidates import Candidate, Candidates
+from surefoot.choose.candidates import Candidate, TrainedModels
 from surefoot.choose.options import CHOOSE_BY, CROSS_VALIDATION, PLAIN_MODELS
 from surefoot.choose.rows import chosen_in_words, gain_only, pooled
 from surefoot.choose.selection_policy import SelectionPolicy
-from surefoot.choose.store import Store
+from surefoot.choose.store import SweepStore
 from surefoot.choose.tradeoffs import TradeOffs
 from surefoot.choose.uncertainty import resampled_means
 from surefoot.data.writing.all_or_nothing import write_text
@@ -68,11 +68,11 @@ class Choice:
         return {
             "schema": SCHEMA, "policy": policy, "choose_by": self.choose_by,
             "measure": self.measure, "candidates": self.n_candidates, "folds": folds, "test": self.test,
-            "gain_only": self._full, "difference": self.interval, "why": self.words,
+            "gain_only": self._gain_only_figures, "difference": self.interval, "why": self.words,
         }  # fmt: skip
 
     @property
-    def _full(self) -> Json:
+    def _gain_only_figures(self) -> Json:
         return pooled(dict.fromkeys(self.chosen, self.gain_row))
 
     def to_json(self) -> str:
@@ -86,7 +86,7 @@ class Choice:
     @property
     def words(self) -> list[str]:
         """What was chosen and why, how sure it is, and what test data say."""
-        mine, full = self.test, self._full
+        mine, gain_only_figures = self.test, self._gain_only_figures
         counts = " to ".join(map(str, sorted({min(self.n_satisfying.values()), max(self.n_satisfying.values())})))
         where = (
             "the validation data of each fold"
@@ -101,8 +101,9 @@ class Choice:
             *([] if self.unsure is None else [self.unsure]),
             f"On all {mine['queries']:,} test queries, it gains {signed(mine['gain'], 4)} at a risk of "
             f"{mine['risk']:.4f}, and it hurts {mine['loss_over_20']:.0f} queries by more than 20 %. The gain-only "
-            f"model gains {signed(full['gain'], 4)} at a risk of {full['risk']:.4f}, and it hurts "
-            f"{full['loss_over_20']:.0f} queries by more than 20 %.",
+            f"model gains {signed(gain_only_figures['gain'], 4)} at a risk of {gain_only_figures['risk']:.4f}, and it "
+            "hurts "
+            f"{gain_only_figures['loss_over_20']:.0f} queries by more than 20 %.",
         ]
         if self.interval is not None:
             mean, risk = (
@@ -142,7 +143,7 @@ def select(
     kinds: Sequence[str] = PLAIN_MODELS,
     *,
     choose_by: str | None = None,
-    store: Store | None = None,
+    store: SweepStore | None = None,
     names: Sequence[str] | None = None,
 ) -> Choice:
     """What the policy takes of these kinds, fold by fold: a fold's validation queries are other folds' test queries.
@@ -174,46 +175,46 @@ def select(
     return choice if store is None else _with_certainty(choice, store)
 
 
-def check_origin(store: Store, choice: Choice) -> None:
+def check_origin(store: SweepStore, choice: Choice) -> None:
     """Reject a store that does not hold what the choice was made of."""
-    if store.origin != choice.sweep_hash:
+    if store.settings_hash != choice.sweep_hash:
         raise DataError.at(
             store.folder, None, "was started again after its result was written; run the sweep to its end"
         )
 
 
-def _with_certainty(choice: Choice, store: Store) -> Choice:
+def _with_certainty(choice: Choice, store: SweepStore) -> Choice:
     """The choice, with how sure it is by resampling queries; a result alone, without its models, cannot say that."""
     unsure = replace(
         choice,
         unsure=f"We cannot say how sure this is: {store.folder} does not have the models of this result, or another "
         "version wrote them. Run the sweep again.",
     )
-    if store.origin != choice.sweep_hash:
+    if store.settings_hash != choice.sweep_hash:
         return unsure
     with expecting("a sweep", store.folder, "start it in a new folder"):
-        candidates = Candidates(store)
+        trained = TrainedModels(store)
         wanted = {row["name"] for row in (*choice.chosen.values(), choice.gain_row)}
-        by_name = {one.name: one for one in every_ranking(candidates, wanted)}
+        by_name = {one.name: one for one in every_ranking(trained, wanted)}
     if set(by_name) != wanted:
         return unsure
     gain_model = by_name[choice.gain_row["name"]]
     chosen = {fold: by_name[row["name"]] for fold, row in choice.chosen.items()}
     return replace(
         choice,
-        probability=_probabilities(choice, candidates, chosen, gain_model),
-        interval=_test_interval(candidates, chosen, gain_model),
+        probability=_probabilities(choice, trained, chosen, gain_model),
+        interval=_test_interval(trained, chosen, gain_model),
     )
 
 
 def _probabilities(
-    choice: Choice, candidates: Candidates, chosen: Mapping[str, Candidate], gain_model: Candidate
+    choice: Choice, trained: TrainedModels, chosen: Mapping[str, Candidate], gain_model: Candidate
 ) -> dict[str, float]:
     """For each fold, in how many resamples of its queries to choose by the choice satisfies the policy."""
     if choice.policy.name not in ("max_risk", "keep_gain", "more_gain"):
         return {}
     part = CHOOSE_BY[choice.choose_by]
-    baseline, spans = candidates.baseline_values(part)[0, 0], candidates.spans(part)
+    baseline, spans = trained.baseline_values(part)[0, 0], trained.spans(part)
     probability = {}
     for fold, mine in chosen.items():
         columns = [
@@ -226,17 +227,17 @@ def _probabilities(
 
 
 def _test_interval(
-    candidates: Candidates, chosen: Mapping[str, Candidate], gain_model: Candidate
+    trained: TrainedModels, chosen: Mapping[str, Candidate], gain_model: Candidate
 ) -> dict[str, list[float]]:
     """95 % intervals of what the saved models' mean and risk on test queries differ by from the gain-only model's."""
-    baseline, spans = candidates.baseline_values("test")[0, 0], candidates.spans("test")
+    baseline, spans = trained.baseline_values("test")[0, 0], trained.spans("test")
     gains, losses = gain_model.gains("test", baseline), gain_model.losses("test", baseline)
     columns = []
-    for key, full in (("mean", gains), ("risk", losses)):
+    for key, gain_only_figures in (("mean", gains), ("risk", losses)):
         own = np.empty(len(baseline))
         for fold, one in chosen.items():
             difference = one.values["test"][0, 0] - baseline  # of the first seed, whose model is saved
             own[spans[fold]] = (difference if key == "mean" else np.maximum(-difference, 0))[spans[fold]]
-        columns.append(own - full)
+        columns.append(own - gain_only_figures)
     mean, risk = percentile_intervals(resampled_means(columns)).tolist()
     return {"mean": mean, "risk": risk}

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from surefoot.choose.candidate_figures import CONVERGED_SHARE
-from surefoot.choose.frontier import Point, mixture_hull, proportional_gain
+from surefoot.choose.frontier import RiskGainPoint, mixture_hull, proportional_gain
 from surefoot.choose.options import MODEL, RANKINGS
 from surefoot.choose.rows import chosen_in_words, gain_only, pooled
 from surefoot.report.measure_names import measure_title
@@ -17,7 +17,7 @@ from surefoot.risk.assessment_data import Json
 from surefoot.risk.churn import BINS
 
 LESS_RISK = 0.3  # that a better point has at least, beside more effectiveness
-NEAR = 1  # bins of Kendall's distance that are near the baseline: the first, so at most a tenth of it
+NEAR_BINS = 1  # bins of Kendall's distance that are near the baseline: the first, so at most a tenth of it
 
 
 def findings(data: Json) -> list[Json]:
@@ -52,8 +52,8 @@ def _beats_reduction(data: Json) -> Json | None:
     gain_row, models = gain_only(data["rows"]), [row for rows in _families(data).values() for row in rows]
     if gain_row is None or not models:
         return None
-    full = Point(gain_row["test"]["risk"], gain_row["test"]["gain"])
-    proportional = [row["test"]["gain"] - proportional_gain(full, row["test"]["risk"]) for row in models]
+    gain_only_point = RiskGainPoint(gain_row["test"]["risk"], gain_row["test"]["gain"])
+    proportional = [row["test"]["gain"] - proportional_gain(gain_only_point, row["test"]["risk"]) for row in models]
     above = sum(difference > 0 for difference in proportional)
     answer = (
         f"{above} of {len(models)} risk-sensitive models gain more than the gain-only model does if it is used less "
@@ -62,7 +62,7 @@ def _beats_reduction(data: Json) -> Json | None:
     )
     curve = data["curves"]["test"]["selective"]
     if curve:
-        hull = mixture_hull([Point(point["risk"], point["gain"]) for point in curve])
+        hull = mixture_hull([RiskGainPoint(point["risk"], point["gain"]) for point in curve])
         ends = [
             hull[-1].gain if row["test"]["risk"] > hull[-1].risk else _gain_at(hull, row["test"]["risk"])
             for row in models
@@ -81,7 +81,7 @@ def _verdict(number: int, of: int) -> str:
     return "no" if not number else "yes" if number == of else "in part"
 
 
-def _gain_at(hull: Sequence[Point], risk: float) -> float:
+def _gain_at(hull: Sequence[RiskGainPoint], risk: float) -> float:
     return float(np.interp(risk, [point.risk for point in hull], [point.gain for point in hull]))
 
 
@@ -120,7 +120,7 @@ def _stays_nearer(data: Json) -> Json | None:
         return None
 
     def near(row: Json) -> float:
-        return float(sum(row["test"]["bins"]["share"][:NEAR]))
+        return float(sum(row["test"]["bins"]["share"][:NEAR_BINS]))
 
     parts, moves = [], []
     for objective, rows in families.items():
@@ -128,7 +128,8 @@ def _stays_nearer(data: Json) -> Json | None:
         moves.append(steady and near(rows[-1]) > near(gain_row))
         parts.append(f"{objective} {at} ({'never less' if steady else 'not always more'} for a larger α)")
     answer = (
-        f"Share of rankings with a Kendall distance of at most {NEAR / BINS:g} to the baseline's ranking, at each α: "
+        f"Share of rankings with a Kendall distance of at most {NEAR_BINS / BINS:g} to the baseline's ranking, at "
+        "each α: "
         f"{'; '.join(parts)}."
     )
     verdict = _verdict(sum(moves), len(moves))
@@ -146,8 +147,10 @@ def _better_in_both(data: Json) -> Json | None:
         return None
 
     def fits(row: Json, fold: str) -> bool:
-        mine, full = row["folds"][fold]["valid"], gain_row["folds"][fold]["valid"]
-        return bool(mine["mean"] > full["mean"] and mine["risk"] <= (1 - LESS_RISK) * full["risk"])
+        mine, gain_only_figures = row["folds"][fold]["valid"], gain_row["folds"][fold]["valid"]
+        return bool(
+            mine["mean"] > gain_only_figures["mean"] and mine["risk"] <= (1 - LESS_RISK) * gain_only_figures["risk"]
+        )
 
     rankings = [row for row in data["rows"] if row["kind"] in RANKINGS]
     better = {fold: [row for row in rankings if fits(row, fold)] for fold in data["folds"]}
@@ -161,12 +164,17 @@ def _better_in_both(data: Json) -> Json | None:
         fold: max(rows, key=lambda row: float(row["folds"][fold]["valid"]["mean"])) if rows else gain_row
         for fold, rows in better.items()
     }
-    mine, full = pooled(chosen), pooled(dict.fromkeys(data["folds"], gain_row))
-    holds = mine["mean"] > full["mean"] and mine["risk"] <= (1 - LESS_RISK) * full["risk"]
-    less = f", a change of {signed(100 * (mine['risk'] / full['risk'] - 1), 0)} %" if full["risk"] else ""
+    mine, gain_only_figures = pooled(chosen), pooled(dict.fromkeys(data["folds"], gain_row))
+    holds = mine["mean"] > gain_only_figures["mean"] and mine["risk"] <= (1 - LESS_RISK) * gain_only_figures["risk"]
+    less = (
+        f", a change of {signed(100 * (mine['risk'] / gain_only_figures['risk'] - 1), 0)} %"
+        if gain_only_figures["risk"]
+        else ""
+    )
     answer = (
         f"On validation data, one does on {folds} of {len(better)} folds (chosen: {chosen_in_words(chosen)}). On test "
         f"data, {'this is still true' if holds else 'this is not true'}: {measure} is {mine['mean']:.4f} (gain alone "
-        f"{full['mean']:.4f}) and risk is {mine['risk']:.4f} (gain alone {full['risk']:.4f}){less}."
+        f"{gain_only_figures['mean']:.4f}) and risk is {mine['risk']:.4f} (gain alone "
+        f"{gain_only_figures['risk']:.4f}){less}."
     )
     return {"question": question, "answer": answer, "about": "both", "verdict": "yes" if holds else "no"}

@@ -16,7 +16,7 @@ from surefoot.choose.options import FEWEST_FOLDS, FOLDS, SPLIT_SEED
 from surefoot.data.compression import OPENERS
 from surefoot.data.hashes import data_hash, query_hashes, text_hash
 from surefoot.data.letor.files import read_letor
-from surefoot.data.reading.files import FORMATS, existing_file
+from surefoot.data.reading.files import FORMAT_OF_ENDING, existing_file
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.writing.all_or_nothing import ensure_folder, reporting_write_errors, temporary_path
 from surefoot.errors import ArgumentError, DataError, shortened
@@ -29,10 +29,10 @@ _STEMS = {"train": ("train",), "valid": ("vali", "valid"), "test": ("test",)}
 _ENDINGS = (
     ".txt",
     *(f".txt{ending}" for ending in OPENERS),
-    *(ending for ending, form in FORMATS.items() if form == "parquet"),
+    *(ending for ending, form in FORMAT_OF_ENDING.items() if form == "parquet"),
     "",
 )
-OWN_DATA = "data"  # in a sweep's folder: data that was given in memory
+OWN_DATA_FOLDER = "data"  # in a sweep's folder: data that was given in memory
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Fold:
 
 
 @dataclass(frozen=True)
-class Source:
+class FoldSource:
     """What folds are read from; plain, so that every worker can read them for itself.
 
     `path` is a folder of Fold*/train.txt, vali.txt and test.txt, or one file, which is cut into `folds` by query.
@@ -203,7 +203,7 @@ def _checked_fold(fold: Fold, path: Path) -> Fold:
 
 
 def store_data(data: Any, folder: Path, *, needed: bool) -> Path:
-    """Data that was given in memory, in files below `folder` that workers can read; the path of a `Source`.
+    """Data that was given in memory, in files below `folder` that workers can read; the path of a `FoldSource`.
 
     It is RankingData, or a list of (train, valid, test). Its own baselines are kept too; some are `needed`. The place
     is named by what is in it, so that it need not be written again.
@@ -223,7 +223,7 @@ def store_data(data: Any, folder: Path, *, needed: bool) -> Path:
             "there is no baseline to compare with; give the data one (with_baseline), or set learn_baselines"
         )
     name = text_hash("".join(map(data_hash, flat)))[:20]
-    target = folder.resolve() / OWN_DATA / name
+    target = folder.resolve() / OWN_DATA_FOLDER / name
     if not target.exists():
         with reporting_write_errors(target), ensure_folder(target.parent), temporary_path(target) as temporary:
             temporary.mkdir()

@@ -15,24 +15,24 @@ from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
 
 
-class Point(NamedTuple):
+class RiskGainPoint(NamedTuple):
     """What a model risks and gains against the baseline, means over all queries."""
 
     risk: float
     gain: float
 
 
-ORIGIN = Point(0.0, 0.0)  # the baseline itself
+BASELINE_POINT = RiskGainPoint(0.0, 0.0)  # the baseline itself
 
 
-def mixture_hull(points: Sequence[Point]) -> list[Point]:
+def mixture_hull(points: Sequence[RiskGainPoint]) -> list[RiskGainPoint]:
     """The upper hull of the points and the baseline, by rising risk, up to the greatest gain.
 
     >>> mixture_hull([Point(1, 1), Point(2, 3), Point(3, 2), Point(2.5, 1)])
     [Point(risk=0.0, gain=0.0), Point(risk=2, gain=3)]
     """
-    hull: list[Point] = []
-    for point in sorted({ORIGIN, *_checked(points)}, key=lambda point: (point.risk, -point.gain)):
+    hull: list[RiskGainPoint] = []
+    for point in sorted({BASELINE_POINT, *_checked(points)}, key=lambda point: (point.risk, -point.gain)):
         if hull and (point.gain <= hull[-1].gain or point.risk == hull[-1].risk):
             continue
         while len(hull) > 1 and _turn(hull[-2], hull[-1], point) >= 0:
@@ -41,12 +41,12 @@ def mixture_hull(points: Sequence[Point]) -> list[Point]:
     return hull
 
 
-def near_optimal_hull(points: Sequence[Point]) -> list[Point]:
+def near_optimal_hull(points: Sequence[RiskGainPoint]) -> list[RiskGainPoint]:
     """The points of a sweep as they come, and the way from the last one to the baseline: random reduction of it."""
-    return [*_checked(points), ORIGIN]
+    return [*_checked(points), BASELINE_POINT]
 
 
-def undominated(points: Sequence[Point]) -> list[int]:
+def undominated(points: Sequence[RiskGainPoint]) -> list[int]:
     """Which points no other one beats: none has as much gain at less risk, or more gain at as little.
 
     >>> undominated([Point(1, 1), Point(2, 3), Point(2, 2), Point(3, 3)])
@@ -62,7 +62,7 @@ def undominated(points: Sequence[Point]) -> list[int]:
     ]
 
 
-def proportional_gain(full: Point, risk: float) -> float:
+def proportional_gain(full: RiskGainPoint, risk: float) -> float:
     """The gain left at a risk if risk and gain are reduced alike: the line from baseline to full model.
 
     >>> proportional_gain(Point(0.04, 0.1), 0.01)
@@ -71,7 +71,7 @@ def proportional_gain(full: Point, risk: float) -> float:
     return full.gain * min(1.0, risk / full.risk) if full.risk else full.gain
 
 
-def last_alpha(full: Point) -> float:
+def last_alpha(full: RiskGainPoint) -> float:
     """Where a sweep of α may stop: gain / risk of the gain-only model on training data.
 
     Beyond it a coin flip between model and baseline does as well. Infinite for a model without risk.
@@ -109,13 +109,13 @@ def selective_curve(differences: Floats, feature: Floats) -> tuple[Floats, Float
     return values[last], risk, gain
 
 
-def _turn(a: Point, b: Point, c: Point) -> float:
+def _turn(a: RiskGainPoint, b: RiskGainPoint, c: RiskGainPoint) -> float:
     """Above 0 where the way over the three points turns to the left, so that the middle one lies below."""
     return (b.risk - a.risk) * (c.gain - a.gain) - (b.gain - a.gain) * (c.risk - a.risk)
 
 
-def _checked(points: Sequence[Point]) -> list[Point]:
-    checked = [Point(*point) for point in points]
+def _checked(points: Sequence[RiskGainPoint]) -> list[RiskGainPoint]:
+    checked = [RiskGainPoint(*point) for point in points]
     for point in checked:
         if not (np.isfinite(point).all() and point.risk >= 0):
             raise ArgumentError(f"{point} is not a point; risk must be at least 0, and both numbers finite")

@@ -8,7 +8,7 @@ from typing import Any
 from surefoot.arguments import LARGEST_COUNT
 from surefoot.errors import ArgumentError
 from surefoot.learn.engines.contract import Engine, engine_of
-from surefoot.learn.options import NETWORKS
+from surefoot.learn.options import NETWORK_ENGINE
 from surefoot.learn.prepared_data import PreparedData
 from surefoot.neural.loading import AnyRanker
 
@@ -16,7 +16,7 @@ from surefoot.neural.loading import AnyRanker
 class Networks:
     """What a sweep must know of networks, by the names that engines of trees have for it."""
 
-    name = NETWORKS
+    name = NETWORK_ENGINE
     round_name = "epochs"
     threads_parameter = "num_threads"
     without_effect = frozenset({"num_threads", "device", "engine"})  # what changes no network, beside what rounding may
@@ -36,7 +36,7 @@ class Networks:
 
 def learner_of(name: Any) -> Engine | Networks:
     """An engine of trees by its name, or networks."""
-    return Networks() if name == NETWORKS else engine_of(name)
+    return Networks() if name == NETWORK_ENGINE else engine_of(name)
 
 
 def make_ranker(learner: Engine | Networks, arguments: Mapping[str, Any]) -> AnyRanker:

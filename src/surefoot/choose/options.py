@@ -27,4 +27,4 @@ MODEL, SEED_MEAN, BLENDED, SELECTIVE = "model", "mean of seeds", "blended", "sel
 NAIVE, MIXTURE = "naïve", "mixture"
 RANKINGS = (MODEL, SEED_MEAN, BLENDED, SELECTIVE)  # what gives one ranking, where the others give two by chance
 PLAIN_MODELS = (MODEL, SEED_MEAN)  # what ranks with trees alone, wherever trees run
-PLAN, RESULT = "sweep.json", "result.json"  # in a sweep's folder
+PLAN_FILE, RESULT_FILE = "sweep.json", "result.json"  # in a sweep's folder

@@ -46,19 +46,23 @@ def front(data: Json) -> Front:
 
 def _tiles(data: Json, choice: Json) -> list[Tile]:
     rows = {row["name"]: row for row in data["rows"]}
-    best, gain = rows.get(choice["name"]), gain_only(data["rows"])
+    best, gain_row = rows.get(choice["name"]), gain_only(data["rows"])
     tiles: list[Tile] = []
     if best is not None:
-        mine, full, shares = best["test"], None if gain is None else gain["test"], choice["test"]
+        mine, gain_only_figures, shares = best["test"], None if gain_row is None else gain_row["test"], choice["test"]
         beside = (
             ["", "", ""]
-            if full is None
+            if gain_only_figures is None
             else [
                 f" (gain alone: {text})"
-                for text in (signed(full["gain"], 4), f"{full['risk']:.4f}", f"{full['loss_over_20']:.0f}")
+                for text in (
+                    signed(gain_only_figures["gain"], 4),
+                    f"{gain_only_figures['risk']:.4f}",
+                    f"{gain_only_figures['loss_over_20']:.0f}",
+                )
             ]
         )
-        more_risk = full is not None and mine["risk"] > full["risk"]
+        more_risk = gain_only_figures is not None and mine["risk"] > gain_only_figures["risk"]
         tiles += [
             _share_tile(
                 "Gain", "kept", shares["share_of_gain"], signed(mine["gain"], 4), _KINDS.get(choice["decision"]),

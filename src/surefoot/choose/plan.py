@@ -17,9 +17,9 @@ from surefoot.learn.settings import SEED_COUNT
 from surefoot.measures.notation import Measure
 from surefoot.risk.assessment_figures import distinct_alphas
 
-ALL = "@all"  # after an objective: against all baselines, not the first alone
+ALL_BASELINES = "@all"  # after an objective: against all baselines, not the first alone
 TREES_PARAMETER = "n_estimators"
-Values: TypeAlias = tuple[tuple[str, Any], ...]
+ParameterValues: TypeAlias = tuple[tuple[str, Any], ...]
 _SET_BY_SWEEP = {
     "objective", "alpha", "measure", "random_state", "checkpoint", "checkpoint_every", "history", "importance_type",
 }  # fmt: skip
@@ -31,7 +31,7 @@ def reported_measures(optimised: str) -> list[str]:
     return list(dict.fromkeys([optimised, f"{_PAPER_MEASURE}@1", f"{_PAPER_MEASURE}@10"]))
 
 
-def values_of(parameters: Mapping[str, Any]) -> Values:
+def values_of(parameters: Mapping[str, Any]) -> ParameterValues:
     """Parameters in the order of their names; lists, which cannot be compared in a set, as tuples."""
     return tuple(
         (name, tuple(value) if isinstance(value, list) else value) for name, value in sorted(parameters.items())
@@ -39,7 +39,7 @@ def values_of(parameters: Mapping[str, Any]) -> Values:
 
 
 @dataclass(frozen=True)
-class Setting:
+class SweepSetting:
     """A row of the sweep's table: an objective at an α and, where nothing is tuned, its parameters.
 
     >>> Setting("faro@all", 5.0).name
@@ -48,7 +48,7 @@ class Setting:
 
     objective: str
     alpha: float | None = None
-    parameters: Values = ()
+    parameters: ParameterValues = ()
 
     @property
     def name(self) -> str:
@@ -60,17 +60,17 @@ class Setting:
     @property
     def ranker_arguments(self) -> dict[str, Any]:
         """The objective and α as `Ranker` takes them."""
-        arguments: dict[str, Any] = {"objective": self.objective.removesuffix(ALL)}
+        arguments: dict[str, Any] = {"objective": self.objective.removesuffix(ALL_BASELINES)}
         return arguments if self.alpha is None else arguments | {"alpha": self.alpha}
 
     @property
     def against_all(self) -> bool:
         """Whether every baseline counts, and not the first alone."""
-        return self.objective.endswith(ALL) or self.objective == "geo_risk"
+        return self.objective.endswith(ALL_BASELINES) or self.objective == "geo_risk"
 
 
 @dataclass(frozen=True)
-class Job:
+class TrainingJob:
     """One training: a setting and its parameters on one fold with one seed.
 
     A trial only finds parameters. With `inner`, it learns from the fold's training queries without the inner fold of
@@ -78,8 +78,8 @@ class Job:
     """
 
     fold: str
-    setting: Setting
-    parameters: Values
+    setting: SweepSetting
+    parameters: ParameterValues
     seed: int
     trial: bool = False
     inner: int | None = None
@@ -99,12 +99,12 @@ class Job:
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The job whose plain data this is."""
         described = data["setting"]
-        setting = Setting(**{**described, "parameters": values_of(dict(described["parameters"]))})
+        setting = SweepSetting(**{**described, "parameters": values_of(dict(described["parameters"]))})
         return cls(**{**data, "setting": setting, "parameters": values_of(dict(data["parameters"]))})
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepPlan:
     """What is trained on every fold. `grid` has for each engine parameter, and n_estimators, the values to try.
 
     `options` are Ranker's other arguments, the same for all. With `inner_folds`, each setting is also trained without
@@ -143,12 +143,12 @@ class Plan:
         for objective in objectives:
             if (
                 not isinstance(objective, str)
-                or objective.removesuffix(ALL) not in ("gain", *RISK_OBJECTIVES)
+                or objective.removesuffix(ALL_BASELINES) not in ("gain", *RISK_OBJECTIVES)
                 or objective == "gain@all"
             ):
                 raise ArgumentError(
                     f"unknown objective {shortened(objective)}; write one of gain, {', '.join(RISK_OBJECTIVES)}, "
-                    f"or a name such as faro{ALL}, which compares with all baselines together"
+                    f"or a name such as faro{ALL_BASELINES}, which compares with all baselines together"
                 )
         if tune not in TUNINGS:
             raise ArgumentError(f"tune is {shortened(tune)}; it must be one of {', '.join(TUNINGS)}")
@@ -174,10 +174,10 @@ class Plan:
             raise ArgumentError("α = 0 is gain alone, which every sweep has; leave it out")
         for setting in plan.settings()[:1] + plan.settings()[-1:]:
             for parameters in plan.combinations():
-                plan.check(Job("", setting, values_of(parameters | {TREES_PARAMETER: 1}), plan.seeds[0]))
+                plan.check(TrainingJob("", setting, values_of(parameters | {TREES_PARAMETER: 1}), plan.seeds[0]))
         return plan
 
-    def check(self, job: Job) -> None:
+    def check(self, job: TrainingJob) -> None:
         """Reject what no ranker takes before any data is read."""
         check_ranker(self.engine, make_ranker(self.engine, self.ranker_arguments(job)))
 
@@ -186,17 +186,17 @@ class Plan:
         """Who grows the trees, or networks."""
         return learner_of(self.options.get("engine", ENGINE))
 
-    def ranker_arguments(self, job: Job) -> dict[str, Any]:
+    def ranker_arguments(self, job: TrainingJob) -> dict[str, Any]:
         """Everything that a job's `Ranker` is made with."""
         own = {"measure": self.measure, "random_state": job.seed}
         return {**self.options, **own, **job.setting.ranker_arguments, **dict(job.parameters)}
 
-    def settings(self) -> list[Setting]:
+    def settings(self) -> list[SweepSetting]:
         """The rows, gain first."""
         pairs = [("gain", None), *product(self.objectives[1:], self.alphas)]
         grid = self.combinations(every=True) if self.tune == "none" else [{}]
         return [
-            Setting(objective, alpha, values_of(parameters) if len(grid) > 1 else ())
+            SweepSetting(objective, alpha, values_of(parameters) if len(grid) > 1 else ())
             for objective, alpha in pairs
             for parameters in grid
         ]
@@ -211,19 +211,19 @@ class Plan:
         """Whether there is anything to tune."""
         return self.tune != "none" and any(len(values) > 1 for values in self.grid.values())
 
-    def group(self, setting: Setting) -> Setting:
+    def group(self, setting: SweepSetting) -> SweepSetting:
         """The setting for which parameters are tuned that this one uses."""
-        return setting if self.tune == "objective" else Setting("gain")
+        return setting if self.tune == "objective" else SweepSetting("gain")
 
-    def trials(self, fold: str) -> Iterator[Job]:
+    def trials(self, fold: str) -> Iterator[TrainingJob]:
         """The trainings that find a fold's parameters; the most trees are grown, and fewer read off the history."""
         most = max(self.grid[TREES_PARAMETER])
         for setting in dict.fromkeys(map(self.group, self.settings())) if self.tuned else ():
             for parameters in self.combinations():
                 for seed in self.seeds:
-                    yield Job(fold, setting, values_of(parameters | {TREES_PARAMETER: most}), seed, trial=True)
+                    yield TrainingJob(fold, setting, values_of(parameters | {TREES_PARAMETER: most}), seed, trial=True)
 
-    def jobs(self, fold: str, tuned: Mapping[Setting, Mapping[str, Any]]) -> Iterator[Job]:
+    def jobs(self, fold: str, tuned: Mapping[SweepSetting, Mapping[str, Any]]) -> Iterator[TrainingJob]:
         """The trainings of a fold's settings whose parameters are known; those of one inner fold together."""
         only = self.combinations(every=True)[0]
         for inner in (None, *range(self.inner_folds)):
@@ -231,7 +231,7 @@ class Plan:
                 parameters = dict(setting.parameters) or (tuned.get(self.group(setting)) if self.tuned else only)
                 if parameters is not None:
                     for seed in self.seeds:
-                        yield Job(fold, setting, values_of(parameters), seed, inner=inner)
+                        yield TrainingJob(fold, setting, values_of(parameters), seed, inner=inner)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; without inner folds that of earlier versions, so that their sweeps go on."""
@@ -257,7 +257,7 @@ class Plan:
         )
 
 
-def best_parameters(plan: Plan, trials: Sequence[tuple[Job, Mapping[str, Any]]]) -> dict[str, Any] | None:
+def best_parameters(plan: SweepPlan, trials: Sequence[tuple[TrainingJob, Mapping[str, Any]]]) -> dict[str, Any] | None:
     """The parameters whose trials have the greatest mean measure on validation data; the first of equals.
 
     A trial's result has under `valid` the measure after each tree. A training that stops early uses its best tree.
@@ -269,7 +269,7 @@ def best_parameters(plan: Plan, trials: Sequence[tuple[Job, Mapping[str, Any]]])
     def at(values: Sequence[float], trees: int) -> float:
         return max(values[:trees]) if early else values[min(trees, len(values)) - 1]
 
-    reached: dict[Values, list[Sequence[float]]] = {}
+    reached: dict[ParameterValues, list[Sequence[float]]] = {}
     failed = {job.parameters for job, result in trials if "failed" in result}
     for job, result in trials:
         if job.parameters not in failed:

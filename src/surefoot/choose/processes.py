@@ -13,10 +13,10 @@ from contextlib import suppress
 from multiprocessing.connection import wait
 from typing import Any, TypeAlias
 
-from surefoot.choose.plan import Job
+from surefoot.choose.plan import TrainingJob
 from surefoot.errors import shortened
 
-Work: TypeAlias = Job | str  # a training, or a fold to be met for the first time
+Work: TypeAlias = TrainingJob | str  # a training, or a fold to be met for the first time
 
 
 class WorkerProcess:

@@ -13,14 +13,15 @@ from surefoot.choose.options import MODEL, RANKINGS
 from surefoot.choose.rows import gain_only, pooled
 from surefoot.errors import visible
 from surefoot.report.columns import chance_words
+from surefoot.report.few_queries import few_queries
 from surefoot.report.numbers import percent, signed
-from surefoot.report.words import few_queries
 from surefoot.risk.assessment_data import Json
 from surefoot.significance import SIGNIFICANCE
 
-KEPT = 0.95  # of the gain-only model's gain, on validation data
+KEPT_GAIN_SHARE = 0.95  # of the gain-only model's gain, on validation data
 _RULE = (
-    f"On validation queries, this model has the least risk of all models that keep at least {percent(KEPT)} of the "
+    "On validation queries, this model has the least risk of all models that keep at least "
+    f"{percent(KEPT_GAIN_SHARE)} of the "
     "gain-only model's gain."
 )
 _MOST_GAIN = (
@@ -41,67 +42,70 @@ def recommended(data: Json) -> Json:
 
 def recommend(data: Json) -> Json:
     """What to choose, by which rule, and what it keeps of the gain-only model's gain and risk."""
-    rows, gain = data["rows"], gain_only(data["rows"])
+    rows, gain_row = data["rows"], gain_only(data["rows"])
     models = [row for row in rows if row["kind"] == MODEL]
-    best = _best(models, gain, lambda row: row["valid"])
-    rule = _NO_GAIN_ONLY if gain is None else _RULE if gain["valid"]["gain"] > 0 else _MOST_GAIN
+    best = _best(models, gain_row, lambda row: row["valid"])
+    rule = _NO_GAIN_ONLY if gain_row is None else _RULE if gain_row["valid"]["gain"] > 0 else _MOST_GAIN
     if best is None:
         return {"decision": "keep", "name": None, "rule": rule}
     p = best["test"]["p_baseline"]
     decision = "keep" if best["test"]["gain"] <= 0 else "choose" if p is not None and p < SIGNIFICANCE else "undecided"
     return {
-        "decision": decision, "name": best["name"], "rule": rule, **_parts(best, gain), "p_baseline": p,
-        "by_fold": _by_fold(data, models, gain), "strategy": _strategy(rows, best, gain),
+        "decision": decision, "name": best["name"], "rule": rule, **_parts(best, gain_row), "p_baseline": p,
+        "by_fold": _by_fold(data, models, gain_row), "strategy": _strategy(rows, best, gain_row),
     }  # fmt: skip
 
 
-def _best(rows: Sequence[Json], gain: Json | None, figures: Callable[[Json], Json]) -> Json | None:
+def _best(rows: Sequence[Json], gain_row: Json | None, figures: Callable[[Json], Json]) -> Json | None:
     """The row that the rule takes by these figures; none where no row gains."""
-    full = 0.0 if gain is None else figures(gain)["gain"]
-    if full > 0:
-        kept = [row for row in rows if figures(row)["gain"] >= KEPT * full]
+    gain_only_figures = 0.0 if gain_row is None else figures(gain_row)["gain"]
+    if gain_only_figures > 0:
+        kept = [row for row in rows if figures(row)["gain"] >= KEPT_GAIN_SHARE * gain_only_figures]
         return min(kept, key=lambda row: (figures(row)["risk"], -figures(row)["gain"]), default=None)
     gaining = [row for row in rows if figures(row)["gain"] > 0]
     return max(gaining, key=lambda row: float(figures(row)["gain"]), default=None)
 
 
-def _parts(row: Json, gain: Json | None) -> Json:
+def _parts(row: Json, gain_row: Json | None) -> Json:
     """Gain and risk on validation and test queries, also as shares of the gain-only model's."""
-    return {part: _shares(row[part], None if gain is None else gain[part]) for part in ("valid", "test")}
+    return {part: _shares(row[part], None if gain_row is None else gain_row[part]) for part in ("valid", "test")}
 
 
-def _shares(mine: Json, full: Json | None) -> Json:
-    full = full or {"gain": 0.0, "risk": 0.0}
+def _shares(mine: Json, gain_only_figures: Json | None) -> Json:
+    gain_only_figures = gain_only_figures or {"gain": 0.0, "risk": 0.0}
     return {
         "gain": mine["gain"], "risk": mine["risk"],
-        "share_of_gain": mine["gain"] / full["gain"] if full["gain"] > 0 else None,
-        "share_of_risk": mine["risk"] / full["risk"] if full["risk"] > 0 else None,
+        "share_of_gain": mine["gain"] / gain_only_figures["gain"] if gain_only_figures["gain"] > 0 else None,
+        "share_of_risk": mine["risk"] / gain_only_figures["risk"] if gain_only_figures["risk"] > 0 else None,
     }  # fmt: skip
 
 
-def _by_fold(data: Json, models: Sequence[Json], gain: Json | None) -> Json | None:
+def _by_fold(data: Json, models: Sequence[Json], gain_row: Json | None) -> Json | None:
     """What the rule takes on each fold's validation queries, and what that comes to on all test queries."""
 
     def on(fold: str) -> Callable[[Json], Json]:
         return lambda row: row["folds"][fold]["valid"]
 
-    chosen = {fold: _best(models, gain, on(fold)) for fold in data["folds"]}
+    chosen = {fold: _best(models, gain_row, on(fold)) for fold in data["folds"]}
     rows: Mapping[str, Json] = {fold: row for fold, row in chosen.items() if row is not None}
     if len(rows) < len(chosen):  # on some fold nothing gains
         return None
     names = {fold: row["name"] for fold, row in rows.items()}
-    return {"chosen": names, "test": _shares(pooled(rows), None if gain is None else pooled(dict.fromkeys(rows, gain)))}
+    return {
+        "chosen": names,
+        "test": _shares(pooled(rows), None if gain_row is None else pooled(dict.fromkeys(rows, gain_row))),
+    }
 
 
-def _strategy(rows: Sequence[Json], best: Json, gain: Json | None) -> Json | None:
+def _strategy(rows: Sequence[Json], best: Json, gain_row: Json | None) -> Json | None:
     """What is made of the gain-only model and does better by the same rule, if anything does."""
-    if gain is None or gain["valid"]["gain"] <= 0:
+    if gain_row is None or gain_row["valid"]["gain"] <= 0:
         return None
     others = [row for row in rows if row["kind"] in RANKINGS and row["kind"] != MODEL]
-    least = _best(others, gain, lambda row: row["valid"])
+    least = _best(others, gain_row, lambda row: row["valid"])
     if least is None or least["valid"]["risk"] >= best["valid"]["risk"]:
         return None
-    return {"name": least["name"], **_parts(least, gain)}
+    return {"name": least["name"], **_parts(least, gain_row)}
 
 
 def headline(data: Json) -> str:
@@ -114,7 +118,7 @@ def headline(data: Json) -> str:
         case "choose":
             own = gain_only(data["rows"])
             if own is not None and own["name"] == choice["name"] and test["share_of_gain"] is not None:
-                return f"Choose {name}: no other model keeps {percent(KEPT)} of its gain at less risk"
+                return f"Choose {name}: no other model keeps {percent(KEPT_GAIN_SHARE)} of its gain at less risk"
             return f"Choose {name}{', with caution' * is_doubtful(data)}: {kept_in_words(test)}"
         case "undecided":
             return f"Choose none yet: {name} gains {signed(test['gain'], 4)}, {chance_words(choice['p_baseline'])}"

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.choose.candidates import Candidates
+from surefoot.choose.candidates import TrainedModels
 from surefoot.choose.choice import Choice, check_origin
 from surefoot.choose.options import BLENDED, MODEL, SELECTIVE
-from surefoot.choose.store import Store
+from surefoot.choose.store import SweepStore
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, DataError, expecting, shortened
 from surefoot.learn.baseline_spec import BaselineSpec
@@ -24,7 +24,7 @@ from surefoot.risk.assessment_data import Json
 _QUANTILES = np.linspace(0, 1, 2001)
 
 
-def copy_model(store: Store, choice: Choice, target: Path, fold: str | None = None) -> tuple[str, str, str]:
+def copy_model(store: SweepStore, choice: Choice, target: Path, fold: str | None = None) -> tuple[str, str, str]:
     """Save a fold's choice (by default the first's); says whose it is, which, and of which seeds."""
     name = next(iter(choice.chosen)) if fold is None else fold
     if name not in choice.chosen:
@@ -32,44 +32,44 @@ def copy_model(store: Store, choice: Choice, target: Path, fold: str | None = No
     check_origin(store, choice)
     row = choice.chosen[name]
     with expecting("a sweep", store.folder, "start it in a new folder"):
-        ranker, seeds = chosen_ranker(Candidates(store), row, name)
+        ranker, seeds = chosen_ranker(TrainedModels(store), row, name)
     ranker.save(target)
     return name, str(row["name"]), f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {', '.join(map(str, seeds))}"
 
 
-def chosen_ranker(candidates: Candidates, row: Json, fold: str) -> tuple[AnyRanker, list[int]]:
+def chosen_ranker(trained: TrainedModels, row: Json, fold: str) -> tuple[AnyRanker, list[int]]:
     """The one model whose ranking a row describes on a fold, and the seeds that it is made of."""
     parts = row.get("made_of")
     if parts is None and row["kind"] == MODEL:  # of the first version
-        parts = {"setting": row["name"], "seeds": list(candidates.plan.seeds[:1])}
+        parts = {"setting": row["name"], "seeds": list(trained.plan.seeds[:1])}
     if parts is None:
         raise ArgumentError(
             f"{row['name']} cannot be saved: it shows one of two rankings at random, or an earlier version wrote it; "
             "choose another candidate, or run the sweep again (it trains nothing)"
         )
-    setting = next((setting for setting in candidates.settings if setting.name == parts["setting"]), None)
+    setting = next((setting for setting in trained.settings if setting.name == parts["setting"]), None)
     if setting is None:
         raise DataError.at(
-            candidates.store.folder,
+            trained.store.folder,
             None,
             f"does not have {shortened(parts['setting'])} on every fold in this version; run the sweep again",
         )
-    jobs = [job for by_seed in candidates.jobs(setting) for job in by_seed if job.fold == fold]
-    folders = [candidates.store.result_path(job) for job in jobs if job.seed in parts["seeds"]]
+    jobs = [job for by_seed in trained.jobs(setting) for job in by_seed if job.fold == fold]
+    folders = [trained.store.result_path(job) for job in jobs if job.seed in parts["seeds"]]
     if is_network(folders[0]):
-        return _chosen_network(candidates, row, folders), list(parts["seeds"])
+        return _chosen_network(trained, row, folders), list(parts["seeds"])
     rankers = [Ranker.load(folder) for folder in folders]
     ranker = rankers[0] if len(rankers) == 1 else average(rankers)
-    ranker.query_feature_ = candidates.store.source.selective
+    ranker.query_feature_ = trained.store.source.selective
     if row["kind"] in (BLENDED, SELECTIVE):
-        ranker.combination_ = _combination(candidates, parts, fold).to_dict()
-        ranker.score_sample_ = _score_sample(candidates, ranker, fold)
+        ranker.combination_ = _combination(trained, parts, fold).to_dict()
+        ranker.score_sample_ = _score_sample(trained, ranker, fold)
     return ranker, list(parts["seeds"])
 
 
-def _chosen_network(candidates: Candidates, row: Json, folders: Sequence[Path]) -> AnyRanker:
+def _chosen_network(trained: TrainedModels, row: Json, folders: Sequence[Path]) -> AnyRanker:
     """A single network; a network with its baseline, or with a feature of the query, has no form to be saved in."""
-    if len(folders) > 1 or row["kind"] != MODEL or candidates.store.source.selective is not None:
+    if len(folders) > 1 or row["kind"] != MODEL or trained.store.source.selective is not None:
         raise ArgumentError(
             f"{row['name']} cannot be saved as one model, because its models are networks. Choose a single model, or "
             "train a mean with surefoot train --engine torch --models N"
@@ -77,9 +77,9 @@ def _chosen_network(candidates: Candidates, row: Json, folders: Sequence[Path]) 
     return load_ranker(folders[0])
 
 
-def _combination(candidates: Candidates, parts: Json, fold: str) -> Combination:
-    source = candidates.store.source
-    first = candidates.baselines[0]
+def _combination(trained: TrainedModels, parts: Json, fold: str) -> Combination:
+    source = trained.store.source
+    first = trained.baselines[0]
     named = [BaselineSpec.parse(text) for text in source.baselines]
     known = next((spec.source for spec in named if spec.name == first and spec.kind == "feature"), None)
     how: dict[str, Any] = (
@@ -90,8 +90,8 @@ def _combination(candidates: Candidates, parts: Json, fold: str) -> Combination:
     return Combination(first, known, **how)
 
 
-def _score_sample(candidates: Candidates, ranker: Ranker, fold: str) -> list[float]:
+def _score_sample(trained: TrainedModels, ranker: Ranker, fold: str) -> list[float]:
     """Quantiles of the scores that the model gives with its baseline, on the fold's validation documents."""
-    data: RankingData = candidates.store.source.load(fold).valid
+    data: RankingData = trained.store.source.load(fold).valid
     scores = ranker.predict(data)
     return [float(value) for value in np.maximum.accumulate(np.quantile(scores, _QUANTILES))]

@@ -77,12 +77,13 @@ class SelectionPolicy:
 
         if self.name not in _RULES:
             return self._choose_highest(rows, on, fold, part)
-        full = on(gain_row)
+        gain_only_figures = on(gain_row)
         eligible = [
-            row for row in rows if self.holds(on(row)["gain"], on(row)["risk"], full["gain"], full["risk"])
+            row for row in rows
+            if self.holds(on(row)["gain"], on(row)["risk"], gain_only_figures["gain"], gain_only_figures["risk"])
         ]  # fmt: skip
         if not eligible:
-            nearest, why = self._nearest(rows, full, on)
+            nearest, why = self._nearest(rows, gain_only_figures, on)
             if not self.nearest:
                 raise self._refusal(fold, part, why)
             return nearest, 0
@@ -106,30 +107,30 @@ class SelectionPolicy:
             raise ArgumentError("the sweep's result has no standard errors; run the sweep again (it trains nothing)")
         return min((row for row in eligible if first(row)[0] <= first(best)[0] + error), key=second)
 
-    def _nearest(self, rows: Sequence[Json], full: Json, on: Callable[[Json], Json]) -> tuple[Json, str]:
+    def _nearest(self, rows: Sequence[Json], gain_only_figures: Json, on: Callable[[Json], Json]) -> tuple[Json, str]:
         """What comes nearest to the rule, and how far it is."""
         least = min(rows, key=lambda row: float(on(row)["risk"]))
         most = max(rows, key=lambda row: float(on(row)["gain"]))
         if self.name == "max_risk":
             return least, f"the least risk is {on(least)['risk']:.4f} ({least['name']})"
         if self.name == "keep_gain":
-            if full["gain"] <= 0:
-                return most, f"the gain-only model does not gain there ({signed(full['gain'], 4)})"
-            wanted = self.level * full["gain"]
+            if gain_only_figures["gain"] <= 0:
+                return most, f"the gain-only model does not gain there ({signed(gain_only_figures['gain'], 4)})"
+            wanted = self.level * gain_only_figures["gain"]
             return (
                 most,
                 f"a gain of {wanted:.4f} is required, and the greatest is {on(most)['gain']:.4f} ({most['name']})",
             )
-        safe = [row for row in rows if on(row)["risk"] <= (1 - self.level) * full["risk"]]
+        safe = [row for row in rows if on(row)["risk"] <= (1 - self.level) * gain_only_figures["risk"]]
         if not safe:
             return least, (
-                f"a risk of at most {(1 - self.level) * full['risk']:.4f} is required, and the least is "
+                f"a risk of at most {(1 - self.level) * gain_only_figures['risk']:.4f} is required, and the least is "
                 f"{on(least)['risk']:.4f} ({least['name']})"
             )
         near = max(safe, key=lambda row: float(on(row)["gain"]))
         return near, (
             f"of the candidates with so little risk, {near['name']} gains most, {signed(on(near)['gain'], 4)}; the "
-            f"gain-only model gains {signed(full['gain'], 4)}"
+            f"gain-only model gains {signed(gain_only_figures['gain'], 4)}"
         )
 
     def _choose_highest(

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from surefoot import __version__
-from surefoot.choose.folds import OWN_DATA, Source
-from surefoot.choose.options import PLAN
-from surefoot.choose.plan import Job, Plan
+from surefoot.choose.folds import OWN_DATA_FOLDER, FoldSource
+from surefoot.choose.options import PLAN_FILE
+from surefoot.choose.plan import SweepPlan, TrainingJob
 from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import new_folder, write_text
 from surefoot.data.writing.array_files import Arrays, read_arrays, save_arrays
@@ -31,16 +31,18 @@ from surefoot.data.writing.resumable import ResumableFolder, content_key
 from surefoot.errors import DataError, expecting
 
 SCHEMA = "surefoot/sweep-plan/1"
-INNER = "inner"
+INNER_FILE = "inner"
 _AGAIN = "remove its folder, and run the sweep again"
 
 
-class Store:
+class SweepStore:
     """The folder of one sweep."""
 
-    def __init__(self, folder: str | os.PathLike[str], plan: Plan, source: Source, learned: bool = False) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str], plan: SweepPlan, source: FoldSource, learned: bool = False
+    ) -> None:
         self.folder = Path(folder)
-        self._resumable = ResumableFolder(folder, PLAN, "sweep", beside=[OWN_DATA])
+        self._resumable = ResumableFolder(folder, PLAN_FILE, "sweep", beside=[OWN_DATA_FOLDER])
         self.plan, self.source, self.learns_baselines = plan, source, learned
         self._folds: dict[str, dict[str, Any]] = {}
         self.files: list[list[Any]] = []
@@ -48,20 +50,20 @@ class Store:
         self.to_check: set[str] = set()  # folds whose files have changed since
 
     @classmethod
-    def read(cls, folder: str | os.PathLike[str]) -> Store:
+    def read(cls, folder: str | os.PathLike[str]) -> SweepStore:
         """The store that is there."""
         if not Path(folder).is_dir():
             raise DataError.at(folder, None, "is not a folder; give the folder of a sweep")
-        return cls.from_dict(folder, read_json(Path(folder) / PLAN))
+        return cls.from_dict(folder, read_json(Path(folder) / PLAN_FILE))
 
     @classmethod
-    def from_dict(cls, folder: str | os.PathLike[str], content: Any) -> Store:
+    def from_dict(cls, folder: str | os.PathLike[str], content: Any) -> SweepStore:
         """The store of a folder with these settings."""
-        path = Path(folder) / PLAN
+        path = Path(folder) / PLAN_FILE
         if not isinstance(content, dict) or content.get("schema") != SCHEMA:
             raise DataError.at(path, None, "does not describe a sweep of this version; start it in a new folder")
         with expecting("a sweep", path, "start it in a new folder"):
-            plan, source = Plan.from_dict(content["plan"]), Source.from_dict(content["source"])
+            plan, source = SweepPlan.from_dict(content["plan"]), FoldSource.from_dict(content["source"])
             store = cls(folder, plan, source, bool(content["learned"]))
             store.files, store.folds = list(content["files"]), list(content["folds"])
             return store
@@ -71,7 +73,7 @@ class Store:
         begun = self._resumable.resume()
         files, self.folds = self._files(), self.source.names()
         if begun is not None:
-            before = Store.from_dict(self.folder, begun)
+            before = SweepStore.from_dict(self.folder, begun)
             if before.files != files:  # each fold must be what it was before anything is taken as done
                 self.to_check, files = set(self.folds), before.files
             if (before.source, before.learns_baselines) != (self.source, self.learns_baselines):
@@ -79,7 +81,7 @@ class Store:
                     self.folder, None, f"has a sweep of other data ({before.description}); name another folder"
                 )
         self._write(files)
-        for kind in ("folds", "trials", "points", INNER):
+        for kind in ("folds", "trials", "points", INNER_FILE):
             (self.folder / kind).mkdir(exist_ok=True)
 
     def confirm_fold(self, fold: str) -> None:
@@ -109,7 +111,7 @@ class Store:
         return ", ".join(parts)
 
     @property
-    def origin(self) -> str:
+    def settings_hash(self) -> str:
         """A hash of the settings, by which a result is known to be of it."""
         return content_key([self.plan.to_dict(), self.source.to_dict(), self.learns_baselines])
 
@@ -119,7 +121,7 @@ class Store:
         with self._resumable.lock():
             yield
 
-    def key(self, job: Job) -> str:
+    def key(self, job: TrainingJob) -> str:
         """A name for a job's files: the same for trainings that are alike in everything."""
         baselines = self.fold(job.fold)["baselines"]
         named = baselines if job.setting.against_all else baselines[:1]
@@ -165,40 +167,40 @@ class Store:
             save_arrays(folder / "arrays.npz", arrays)
 
     def _inner_folds(self, name: str) -> Path:
-        return self.folder / INNER / f"{name}-{self.plan.inner_folds}"
+        return self.folder / INNER_FILE / f"{name}-{self.plan.inner_folds}"
 
-    def has(self, job: Job) -> bool:
+    def has(self, job: TrainingJob) -> bool:
         """Whether a job is done."""
         return self.result_path(job).exists()
 
-    def result_path(self, job: Job) -> Path:
+    def result_path(self, job: TrainingJob) -> Path:
         """Where a job's result is."""
         key = self.key(job)
         if job.inner is not None:
-            return self.folder / INNER / key
+            return self.folder / INNER_FILE / key
         return self.folder / "trials" / f"{key}.json" if job.trial else self.folder / "points" / key
 
-    def result(self, job: Job) -> dict[str, Any]:
+    def result(self, job: TrainingJob) -> dict[str, Any]:
         """What a job found."""
         result_path = self.result_path(job)
         return self._json(result_path if job.trial else result_path / "point.json")
 
-    def arrays(self, job: Job) -> Arrays:
+    def arrays(self, job: TrainingJob) -> Arrays:
         """A trained ranker's scores and measures."""
         return read_arrays(self.result_path(job) / "arrays.npz", _AGAIN)
 
-    def write_trial(self, job: Job, result: Mapping[str, Any]) -> None:
+    def write_trial(self, job: TrainingJob, result: Mapping[str, Any]) -> None:
         """Keep what a trial found."""
         write_text(self.result_path(job), json.dumps(result), durable=True)
 
-    def write_point(self, job: Job, ranker: Any, result: Mapping[str, Any], arrays: Arrays) -> None:
+    def write_training(self, job: TrainingJob, ranker: Any, result: Mapping[str, Any], arrays: Arrays) -> None:
         """Keep a trained ranker and what it does."""
         with new_folder(self.result_path(job)) as folder:
             ranker.save(folder)
             write_text(folder / "point.json", json.dumps({"job": job.to_dict(), **result}), durable=True)
             save_arrays(folder / "arrays.npz", arrays)
 
-    def write_inner(self, job: Job, arrays: Arrays) -> None:
+    def write_inner(self, job: TrainingJob, arrays: Arrays) -> None:
         """Keep what a model does on the inner fold that it did not learn from."""
         with new_folder(self.result_path(job)) as folder:
             save_arrays(folder / "arrays.npz", arrays)

@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.choose import options as choices
-from surefoot.choose.candidates import Candidates
-from surefoot.choose.folds import Source, store_data
+from surefoot.choose.candidates import TrainedModels
+from surefoot.choose.folds import FoldSource, store_data
 from surefoot.choose.learners import learner_of
-from surefoot.choose.plan import Plan
+from surefoot.choose.plan import SweepPlan
 from surefoot.choose.presets import preset as known_preset
 from surefoot.choose.saved_choice import chosen_ranker
-from surefoot.choose.store import Store
+from surefoot.choose.store import SweepStore
 from surefoot.choose.tradeoffs import TradeOffs, trade_offs
 from surefoot.choose.trainings import SweepProgress, run
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
 from surefoot.learn.baseline_spec import resolve_baseline
 from surefoot.learn.engines.contract import merge_parameters
-from surefoot.learn.options import ENGINE, MEASURE, NETWORKS
+from surefoot.learn.options import ENGINE, MEASURE, NETWORK_ENGINE
 from surefoot.neural.loading import AnyRanker
 
 DEFAULTS: dict[str, Any] = {
@@ -71,7 +71,7 @@ def sweep(
         if settings[name] not in known:
             raise ArgumentError(f"{name} is {shortened(settings[name])}; it must be one of {', '.join(known)}")
     objectives = [settings["objectives"]] if isinstance(settings["objectives"], str) else settings["objectives"]
-    plan = Plan.checked(
+    plan = SweepPlan.checked(
         objectives, settings["alphas"], settings["seeds"], settings["grid"], settings["tune"], settings["measure"],
         # The default engine is not named, so that sweeps from before there was another one go on.
         {
@@ -81,7 +81,7 @@ def sweep(
         settings["inner_folds"] if settings["choose_by"] == "cross-validation" else 0,
     )  # fmt: skip
     learned = bool(settings["learn_baselines"])
-    if learned and engine == NETWORKS:
+    if learned and engine == NETWORK_ENGINE:
         raise ArgumentError("learn_baselines learns trees, but this is a sweep of networks; give it baselines")
     held_out = (choices.HELD_OUT if learned else 0.0) if settings["held_out"] is None else settings["held_out"]
     on_disk = isinstance(data, str | os.PathLike)
@@ -95,21 +95,23 @@ def sweep(
         )
     path = Path(data).resolve() if on_disk else store_data(data, Path(folder), needed=not (learned or baselines))
     named = tuple(map(resolve_baseline, baselines))
-    source = Source(str(path), named, settings["folds"], settings["split_seed"], float(held_out), settings["selective"])
+    source = FoldSource(
+        str(path), named, settings["folds"], settings["split_seed"], float(held_out), settings["selective"]
+    )
     source.files()
-    store = Store(folder, plan, source, learned)
+    store = SweepStore(folder, plan, source, learned)
     with store.lock():
         result = trade_offs(store, run(store, workers, on_progress).failures, settings["strategies"])
-        result.write_json(store.folder / choices.RESULT)
+        result.write_json(store.folder / choices.RESULT_FILE)
     return result
 
 
 def read_sweep(folder: str | os.PathLike[str]) -> TradeOffs:
     """The result that a sweep left in its folder."""
     home = Path(folder)
-    if (home / choices.PLAN).exists() and not (home / choices.RESULT).exists():
+    if (home / choices.PLAN_FILE).exists() and not (home / choices.RESULT_FILE).exists():
         raise DataError.at(folder, None, "has a sweep that is not finished; run the same command again")
-    return TradeOffs.read(Path(folder) / choices.RESULT)
+    return TradeOffs.read(Path(folder) / choices.RESULT_FILE)
 
 
 def swept_models(folder: str | os.PathLike[str], name: str, seed: int | None = None) -> list[AnyRanker]:
@@ -117,7 +119,7 @@ def swept_models(folder: str | os.PathLike[str], name: str, seed: int | None = N
 
     Means of seeds, blends and the like are made of their models, and have no seed of their own.
     """
-    candidates = Candidates(Store.read(folder))
+    candidates = TrainedModels(SweepStore.read(folder))
     for setting in candidates.settings:
         if setting.name == name:
             if seed is not None and seed not in candidates.plan.seeds:

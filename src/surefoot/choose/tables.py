@@ -10,7 +10,7 @@ from surefoot.choose.recommendation import cautions, headline, recommendation_ta
 from surefoot.choose.rows import gain_only, gain_only_rows
 from surefoot.errors import visible
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS
-from surefoot.report.columns import MORE, SUMMARY, FigureColumn
+from surefoot.report.columns import MORE_COLUMNS, SUMMARY_COLUMNS, FigureColumn
 from surefoot.report.escapes import csv_text, markdown
 from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.tables import latex_table, markdown_table, terminal_table
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _PARTS = {"test": "test", "valid": "validation"}
-_KNOWN = {column.key: column for column in (*SUMMARY, *MORE)}
+_KNOWN = {column.key: column for column in (*SUMMARY_COLUMNS, *MORE_COLUMNS)}
 SIGNS_NOTE = (
     "Figures are means over seeds. *: differs from the baseline. †: differs from the gain-only model "
     f"(p < {SIGNIFICANCE:g} by a paired test corrected for skewness, after Holm)."

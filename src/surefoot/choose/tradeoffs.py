@@ -7,18 +7,25 @@ from collections.abc import Sequence
 import numpy as np
 
 from surefoot.choose.candidate_figures import baseline_rows, candidate_rows, selective_points, training_point
-from surefoot.choose.candidates import Candidates
+from surefoot.choose.candidates import TrainedModels
 from surefoot.choose.findings import findings
-from surefoot.choose.frontier import ORIGIN, Point, last_alpha, mixture_hull, near_optimal_hull, undominated
+from surefoot.choose.frontier import (
+    BASELINE_POINT,
+    RiskGainPoint,
+    last_alpha,
+    mixture_hull,
+    near_optimal_hull,
+    undominated,
+)
 from surefoot.choose.notebook import to_notebook
 from surefoot.choose.options import MODEL, RANKINGS
 from surefoot.choose.page import to_page
 from surefoot.choose.recommendation import recommend
 from surefoot.choose.rows import gain_only
-from surefoot.choose.store import Store
+from surefoot.choose.store import SweepStore
 from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_text
 from surefoot.choose.tradeoffs_data import SCHEMA, TradeOffsData
-from surefoot.choose.trainings import Failure
+from surefoot.choose.trainings import TrainingFailure
 from surefoot.errors import DataError, expecting, shortened
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS
 from surefoot.learn.options import OBJECTIVE
@@ -48,39 +55,43 @@ class TradeOffs(PlainResult):
         return f"<TradeOffs: {len(self._data['rows'])} candidates on {self._data['queries']['test']:,} test queries>"
 
 
-def trade_offs(store: Store, failures: Sequence[Failure] = (), strategies_of: str = "gain") -> TradeOffs:
+def trade_offs(store: SweepStore, failures: Sequence[TrainingFailure] = (), strategies_of: str = "gain") -> TradeOffs:
     """The result of what a sweep has stored; settings that are not complete are left out, and named."""
     with expecting("a sweep", store.folder, "start it in a new folder"):
-        return _trade_offs(store, Candidates(store), failures, strategies_of)
+        return _trade_offs(store, TrainedModels(store), failures, strategies_of)
 
 
-def _trade_offs(store: Store, candidates: Candidates, failures: Sequence[Failure], strategies_of: str) -> TradeOffs:
-    if not candidates.settings:
+def _trade_offs(
+    store: SweepStore, trained: TrainedModels, failures: Sequence[TrainingFailure], strategies_of: str
+) -> TradeOffs:
+    if not trained.settings:
         whys = [f"{failure.job.name}: {failure.message}" for failure in failures[:3]]
         raise DataError.at(store.folder, None, "; ".join(["no setting was trained on every fold", *whys]))
-    _check_tested(store, candidates.folds)
-    rows = candidate_rows(candidates, strategies_of)
-    full = None if candidates.gain_only is None else training_point(candidates, candidates.gain_only)
+    _check_tested(store, trained.folds)
+    rows = candidate_rows(trained, strategies_of)
+    gain_only_point = None if trained.gain_only is None else training_point(trained, trained.gain_only)
     data: Json = {
         "schema": SCHEMA,
-        "origin": store.origin,
-        "measure": candidates.measures[0],
-        "measures": candidates.measures,
-        "baselines": baseline_rows(candidates),
-        "folds": candidates.folds,
-        "seeds": list(candidates.plan.seeds),
-        "alphas": list(candidates.plan.alphas),
-        "queries": {part: len(candidates.queries(part)) for part in EVALUATION_PARTS},
-        "names": candidates.queries("test"),
-        "tie_rule": store.fold(candidates.folds[0])["tie_rule"],
-        "rule": candidates.plan.rule(),
+        "origin": store.settings_hash,
+        "measure": trained.measures[0],
+        "measures": trained.measures,
+        "baselines": baseline_rows(trained),
+        "folds": trained.folds,
+        "seeds": list(trained.plan.seeds),
+        "alphas": list(trained.plan.alphas),
+        "queries": {part: len(trained.queries(part)) for part in EVALUATION_PARTS},
+        "names": trained.queries("test"),
+        "tie_rule": store.fold(trained.folds[0])["tie_rule"],
+        "rule": trained.plan.rule(),
         "selective": store.source.selective,
-        "inner_folds": candidates.plan.inner_folds,
-        "round_name": getattr(candidates.plan.engine, "round_name", "trees"),
-        "last_alpha": None if full is None or not np.isfinite(last_alpha(full)) else last_alpha(full),
+        "inner_folds": trained.plan.inner_folds,
+        "round_name": getattr(trained.plan.engine, "round_name", "trees"),
+        "last_alpha": None
+        if gain_only_point is None or not np.isfinite(last_alpha(gain_only_point))
+        else last_alpha(gain_only_point),
         "rows": rows,
-        "curves": {part: _curves(candidates, rows, part) for part in EVALUATION_PARTS},
-        "left_out": [setting.name for setting in candidates.plan.settings() if setting not in candidates.settings],
+        "curves": {part: _curves(trained, rows, part) for part in EVALUATION_PARTS},
+        "left_out": [setting.name for setting in trained.plan.settings() if setting not in trained.settings],
         "failures": [_failure_data(failure) for failure in failures if not failure.job.trial],
         "failed_trials": [_failure_data(failure) for failure in failures if failure.job.trial],
     }
@@ -89,11 +100,11 @@ def _trade_offs(store: Store, candidates: Candidates, failures: Sequence[Failure
     return TradeOffs(data)
 
 
-def _failure_data(failure: Failure) -> Json:
+def _failure_data(failure: TrainingFailure) -> Json:
     return {"name": failure.job.name, "message": failure.message}
 
 
-def _check_tested(store: Store, folds: Sequence[str]) -> None:
+def _check_tested(store: SweepStore, folds: Sequence[str]) -> None:
     """Reject a query that two folds test: it would count twice."""
     seen: dict[str, str] = {}
     for fold in folds:
@@ -106,9 +117,9 @@ def _check_tested(store: Store, folds: Sequence[str]) -> None:
                 )
 
 
-def _curves(candidates: Candidates, rows: Sequence[Json], part: str) -> Json:
+def _curves(trained: TrainedModels, rows: Sequence[Json], part: str) -> Json:
     """The lines of the plane of risk and gain."""
-    points = {row["name"]: Point(row[part]["risk"], row[part]["gain"]) for row in rows}
+    points = {row["name"]: RiskGainPoint(row[part]["risk"], row[part]["gain"]) for row in rows}
     models = [row for row in rows if row["kind"] == MODEL]
     best = gain_only(rows)
     gain_point = None if best is None else points[best["name"]]
@@ -121,12 +132,12 @@ def _curves(candidates: Candidates, rows: Sequence[Json], part: str) -> Json:
     return {
         "lines": lines,
         "hull": _pairs(mixture_hull([points[row["name"]] for row in models])),
-        "proportional": None if gain_point is None else _pairs([ORIGIN, gain_point]),
-        "selective": selective_points(candidates, part),
+        "proportional": None if gain_point is None else _pairs([BASELINE_POINT, gain_point]),
+        "selective": selective_points(trained, part),
         "undominated": [names[number] for number in best_numbers],
     }
 
 
-def _pairs(points: Sequence[Point]) -> list[list[float]]:
+def _pairs(points: Sequence[RiskGainPoint]) -> list[list[float]]:
     """Risk and gain of each point, as plain lists."""
     return [list(point) for point in points]

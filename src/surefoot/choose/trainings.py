@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from surefoot.arguments import integer
-from surefoot.choose.plan import Job, Setting, best_parameters
+from surefoot.choose.plan import SweepSetting, TrainingJob, best_parameters
 from surefoot.choose.processes import Work, WorkerProcess, wait_for_answers
-from surefoot.choose.store import Store
+from surefoot.choose.store import SweepStore
 from surefoot.errors import DataError
 from surefoot.runtime import cores
 
 
 @dataclass(frozen=True)
-class Failure:
+class TrainingFailure:
     """A training that could not be done, and why; the next call tries it again."""
 
-    job: Job
+    job: TrainingJob
     message: str
 
 
@@ -32,20 +32,20 @@ class SweepProgress:
     resumed: int = 0  # of those done, by an earlier call
     running: list[str] = field(default_factory=list)
     last: list[tuple[str, float]] = field(default_factory=list)  # trainings that ended, with their seconds
-    failures: list[Failure] = field(default_factory=list)
+    failures: list[TrainingFailure] = field(default_factory=list)
     left: float | None = None  # seconds, as far as can be told
 
 
-class Trainings:
+class SweepTrainings:
     """What a sweep has to train. Points wait for the trials that find their parameters."""
 
-    def __init__(self, store: Store, *, finished: bool = False) -> None:
+    def __init__(self, store: SweepStore, *, finished: bool = False) -> None:
         self.store, self.plan = store, store.plan
         self._finished = finished  # what failed stays so: nothing is tried again
         self.folds = store.folds
-        self._done: set[Job] = set()
-        self.failed: set[Job] = set()  # trials, in this run: each run tries them again
-        self._tuned: dict[tuple[str, Setting], dict[str, Any]] = {}
+        self._done: set[TrainingJob] = set()
+        self.failed: set[TrainingJob] = set()  # trials, in this run: each run tries them again
+        self._tuned: dict[tuple[str, SweepSetting], dict[str, Any]] = {}
 
     @property
     def total(self) -> int:
@@ -66,11 +66,11 @@ class Trainings:
     def _is_known(self, fold: str) -> bool:
         return self.store.has_fold(fold) and self.store.has_inner_folds(fold)
 
-    def _known(self, fold: str) -> Iterator[Job]:
+    def _known(self, fold: str) -> Iterator[TrainingJob]:
         yield from self.plan.trials(fold)
         yield from self.ready_jobs(fold)
 
-    def ready_jobs(self, fold: str) -> list[Job]:
+    def ready_jobs(self, fold: str) -> list[TrainingJob]:
         """A fold's trainings whose parameters are known."""
         groups = dict.fromkeys(map(self.plan.group, self.plan.settings())) if self.plan.tuned else {}
         tuned = {group: self.parameters(fold, group) for group in groups}
@@ -78,7 +78,7 @@ class Trainings:
             self.plan.jobs(fold, {group: parameters for group, parameters in tuned.items() if parameters is not None})
         )
 
-    def parameters(self, fold: str, group: Setting) -> dict[str, Any] | None:
+    def parameters(self, fold: str, group: SweepSetting) -> dict[str, Any] | None:
         """What was tuned for a group of settings on a fold, once all trials that say so are done."""
         if (fold, group) not in self._tuned:
             trials = [job for job in self.plan.trials(fold) if job.setting == group]
@@ -92,20 +92,20 @@ class Trainings:
             self._tuned[fold, group] = parameters
         return self._tuned[fold, group]
 
-    def is_done(self, job: Job) -> bool:
+    def is_done(self, job: TrainingJob) -> bool:
         """Whether a training is stored."""
         if job not in self._done and self.store.has(job) and not (job.trial and "failed" in self.store.result(job)):
             self._done.add(job)
         return job in self._done
 
-    def give_up(self, job: Job, why: str) -> None:
+    def give_up(self, job: TrainingJob, why: str) -> None:
         """Go on without a trial that failed."""
         self.store.write_trial(job, {"failed": why})
         self.failed.add(job)
 
 
 def run(
-    store: Store, workers: int | None = None, on_progress: Callable[[SweepProgress], None] | None = None
+    store: SweepStore, workers: int | None = None, on_progress: Callable[[SweepProgress], None] | None = None
 ) -> SweepProgress:
     """Train all that is left of a sweep whose folder is locked; what fails is noted in it, and the rest still runs."""
     count = integer("workers", cores() if workers is None else workers, 1)
@@ -120,9 +120,9 @@ def run(
 class _Crew:
     """The processes, and what is known of their work."""
 
-    def __init__(self, store: Store, count: int) -> None:
+    def __init__(self, store: SweepStore, count: int) -> None:
         self._store, self._count = store, count
-        self._trainings = Trainings(store)
+        self._trainings = SweepTrainings(store)
         self._workers: list[WorkerProcess] = []
         self._waiting = self._trainings.startable()
         self._seconds: list[float] = []
@@ -165,23 +165,25 @@ class _Crew:
         """Note what came of a worker's work."""
         work, answer = worker.work, worker.answer()
         if answer is None:
-            answer = {"failed" if isinstance(work, Job) else "stop": worker.cause_of_death()}
+            answer = {"failed" if isinstance(work, TrainingJob) else "stop": worker.cause_of_death()}
             self._workers.remove(worker)
             worker.end()
-        if "stop" in answer or ("failed" in answer and not isinstance(work, Job)):  # no other work would fare better
+        if "stop" in answer or (
+            "failed" in answer and not isinstance(work, TrainingJob)
+        ):  # no other work would fare better
             raise DataError(str(answer.get("stop", answer.get("failed"))))
-        if isinstance(work, Job) and "failed" in answer:
-            self.progress.failures.append(Failure(work, str(answer["failed"])))
+        if isinstance(work, TrainingJob) and "failed" in answer:
+            self.progress.failures.append(TrainingFailure(work, str(answer["failed"])))
             if work.trial:
                 self._trainings.give_up(work, str(answer["failed"]))
-        elif isinstance(work, Job):
+        elif isinstance(work, TrainingJob):
             took = time.monotonic() - worker.began
             self._seconds.append(took)
             self.progress.done += 1
             self.progress.last.append((work.name, took))
         if isinstance(work, str):
             self._store.confirm_fold(work)
-        if isinstance(work, str) or (isinstance(work, Job) and work.trial):
+        if isinstance(work, str) or (isinstance(work, TrainingJob) and work.trial):
             self._find_startable()
 
     def _find_startable(self) -> None:
@@ -195,7 +197,7 @@ class _Crew:
             self.progress.resumed = self.progress.done
 
     def _report(self, on_progress: Callable[[SweepProgress], None], busy: Sequence[WorkerProcess]) -> None:
-        self.progress.running = [worker.work.name for worker in busy if isinstance(worker.work, Job)]
+        self.progress.running = [worker.work.name for worker in busy if isinstance(worker.work, TrainingJob)]
         left = self.progress.total - self.progress.done - len(self.progress.failures)
         if self._seconds and busy:
             self.progress.left = left * sum(self._seconds) / len(self._seconds) / len(busy)

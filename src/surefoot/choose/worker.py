@@ -24,8 +24,8 @@ from surefoot.choose.baselines import BASELINE_MODELS, learned_baselines, scores
 from surefoot.choose.folds import Fold
 from surefoot.choose.learners import Networks, fit, make_ranker
 from surefoot.choose.options import CROSS_VALIDATION
-from surefoot.choose.plan import TREES_PARAMETER, Job, reported_measures
-from surefoot.choose.store import Store
+from surefoot.choose.plan import TREES_PARAMETER, TrainingJob, reported_measures
+from surefoot.choose.store import SweepStore
 from surefoot.data.hashes import data_hash, json_hash, query_hashes
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened, visible
@@ -67,7 +67,7 @@ class Worker:
     """Trains the jobs of a sweep that is stored in a folder."""
 
     def __init__(self, folder: str) -> None:
-        self.store = Store.read(folder)
+        self.store = SweepStore.read(folder)
         self.plan = self.store.plan
         self._fold: Fold | None = None
 
@@ -128,11 +128,15 @@ class Worker:
         """A hash of a fold's data and, where baselines are learned, of everything that decides those."""
         parts = [data_hash(data) for data in fold.sets]
         if self.store.learns_baselines and fold.held_out is not None:
-            parts += [data_hash(fold.held_out), self.plan.measure, json.dumps(self._first, sort_keys=True)]
+            parts += [
+                data_hash(fold.held_out),
+                self.plan.measure,
+                json.dumps(self._baseline_parameters, sort_keys=True),
+            ]
         return json_hash(parts)
 
     @property
-    def _first(self) -> dict[str, Any]:
+    def _baseline_parameters(self) -> dict[str, Any]:
         """The parameters of learned baselines' trees: the grid's first, and the most trees."""
         return self.plan.combinations()[0] | {TREES_PARAMETER: max(self.plan.grid[TREES_PARAMETER])}
 
@@ -152,7 +156,9 @@ class Worker:
             grower = {"engine": engine.name} | (
                 {} if self._threads is None else {engine.threads_parameter: self._threads}
             )
-            models = learned_baselines(fold.held_out, self.plan.measure, self._first | grower, self.store.source.seed)
+            models = learned_baselines(
+                fold.held_out, self.plan.measure, self._baseline_parameters | grower, self.store.source.seed
+            )
             learned = [scores_of(models, data) for data in fold.sets]
         for name in BASELINE_MODELS:
             if name in fold.train.baselines:
@@ -192,7 +198,7 @@ class Worker:
             arrays[f"{part}_aggregate"] = Aggregate.parse(self.store.source.selective)(data)
         return arrays
 
-    def run(self, job: Job) -> None:
+    def run(self, job: TrainingJob) -> None:
         """Train and store a job, unless it is stored already."""
         self.make_ready(job.fold)
         if job.inner is not None:
@@ -215,9 +221,9 @@ class Worker:
             scores = ranker.predict(evaluated.with_baselines_only(data.train.baselines))
             arrays[f"{part}_scores"] = scores
             arrays[f"{part}_values"] = np.stack([target.values(scores) for target in self._targets[part].values()])
-        self._store(lambda: self.store.write_point(job, ranker, result, arrays))
+        self._store(lambda: self.store.write_training(job, ranker, result, arrays))
 
-    def _run_inner(self, job: Job, number: int) -> None:
+    def _run_inner(self, job: TrainingJob, number: int) -> None:
         """Train on the training queries without one part of them, and store what the model does on that part."""
         if self._fold is None or self.store.has(job):
             return
@@ -264,7 +270,7 @@ def main() -> None:
             elif "fold" in message:
                 worker.make_ready(message["fold"])
             else:
-                worker.run(Job.from_dict(message["job"]))
+                worker.run(TrainingJob.from_dict(message["job"]))
         except SweepStopError as error:
             answer = {"stop": visible(str(error))}
         except SurefootError as error:

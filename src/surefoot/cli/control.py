@@ -13,7 +13,14 @@ from surefoot.cli.printing import Printing, deliver, either
 from surefoot.cli.shared_options import Force, ModelFolder, Quiet
 from surefoot.decide.control.file_names import is_controller_file
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
-from surefoot.decide.options import DELTA, NO_AUTOMATIC, NO_FILL, PROOF_METHODS, RISK_LEVEL, SCORER
+from surefoot.decide.options import (
+    DEFAULT_RISK_LEVEL,
+    DEFAULT_SCORER,
+    DELTA,
+    NO_AUTOMATIC_REASON,
+    NO_FILL_REASON,
+    PROOF_METHODS,
+)
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
 from surefoot.learn.baseline_spec import BaselineSpec, baseline_files, resolve_baseline
@@ -30,7 +37,7 @@ def control(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the controller.")],
     risk: Annotated[
         float | None,
-        typer.Option(help="The largest average loss that you accept.", show_default=f"{RISK_LEVEL:g}"),
+        typer.Option(help="The largest average loss that you accept.", show_default=f"{DEFAULT_RISK_LEVEL:g}"),
     ] = None,
     share_hurt: Annotated[
         float | None,
@@ -43,7 +50,7 @@ def control(
     method: Annotated[str, typer.Option(help=f"The method of the proof: {either(PROOF_METHODS)}.")] = PROOF_METHODS[0],
     scorer: Annotated[
         str, typer.Option(help="How to score queries: predicted_gain, predicted_gain:isotonic or feature:K.")
-    ] = SCORER,
+    ] = DEFAULT_SCORER,
     blend: Annotated[
         float | None,
         typer.Option(help="Mix the scores of model and baseline, with this weight for the model.", show_default=False),
@@ -89,7 +96,7 @@ def control(
 
     **Example:** `surefoot control model/ --valid vali.txt --judged judged.txt -b feature:25 --risk 0.02 -o controlled/`
     """
-    for given, reason in ((automatic, NO_AUTOMATIC), (fill, NO_FILL)):
+    for given, reason in ((automatic, NO_AUTOMATIC_REASON), (fill, NO_FILL_REASON)):
         if given is not None:
             raise ArgumentError(reason)
     read = [path for path in (valid, judged, weights, strata, traffic) if path is not None]
@@ -110,7 +117,7 @@ def control(
     ranker = load_ranker(model)
     shipped = BaselineSpec.parse(baseline[0]).name
     controller = RiskController(
-        ranker, shipped, levels or RISK_LEVEL, delta, measure=measure, method=method, scorer=scorer, gate=gate,
+        ranker, shipped, levels or DEFAULT_RISK_LEVEL, delta, measure=measure, method=method, scorer=scorer, gate=gate,
         blend=blend, movement_cap=movement_cap, drift=drift, unanswered=unanswered,
     )  # fmt: skip
     controller.candidate_name = model.resolve().name

@@ -15,7 +15,7 @@ from surefoot.cli.model_assessment import show_model
 from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
 from surefoot.cli.progress_lines import stage
 from surefoot.errors import ArgumentError, visible
-from surefoot.learn.options import CROSS_ENCODERS
+from surefoot.learn.options import CROSS_ENCODER_ENGINE
 from surefoot.learn.signatures import CHECKPOINT
 from surefoot.neural.cross_encoder.model_files import is_cross_encoder_file
 from surefoot.progress import busy
@@ -67,7 +67,7 @@ class TextFiles:
         return [Path(str(path)) for path in files.values()]
 
     @property
-    def lists(self) -> tuple[Any, Any, Any]:
+    def run_queries_documents(self) -> tuple[Any, Any, Any]:
         """The run, the queries and the documents."""
         return self.run, self.queries, self.documents
 
@@ -77,15 +77,16 @@ class TextFiles:
 
 def train_cross_encoder(
     base: Path, output: Path, files: TextFiles, qrels: Path | None, valid: Path | None, *,
-    skip_unusable: bool, chosen: Mapping[str, Any], parameters: Mapping[str, Any], only_for_others: Mapping[str, bool],
+    skip_unusable: bool, ranker_arguments: Mapping[str, Any], parameters: Mapping[str, Any],
+    only_for_others: Mapping[str, bool],
     epochs: int | None, threads: int | None, html: Path | None, force: bool, quiet: bool,
 ) -> None:  # fmt: skip
     """Fine-tune the cross-encoder of a folder or name against the run, and save it as its own library does."""
     for option, given in only_for_others.items():
         if given:
             hint = "; its baseline is --run" if option == "--baseline" else ""
-            raise ArgumentError(f"{option} is not possible with --engine {CROSS_ENCODERS}{hint}")
-    if valid is None and (html is not None or chosen["early_stopping_rounds"] is not None):
+            raise ArgumentError(f"{option} is not possible with --engine {CROSS_ENCODER_ENGINE}{hint}")
+    if valid is None and (html is not None or ranker_arguments["early_stopping_rounds"] is not None):
         option = "--html" if html is not None else "--early-stopping"
         raise ArgumentError(f"{option} needs validation data; add --valid FILE, judgments of other queries of the run")
     check_outputs(
@@ -96,7 +97,7 @@ def train_cross_encoder(
         [*files_under(base), *files.checked(qrels=qrels), *([] if valid is None else [valid])],
         force,
     )
-    tuning = _tuning(chosen, epochs, parameters)
+    tuning = _tuning(ranker_arguments, epochs, parameters)
     from surefoot.neural.cross_encoder.dataset import to_dataset
     from surefoot.neural.cross_encoder.evaluator import RiskEvaluator
     from surefoot.neural.cross_encoder.loading import load_cross_encoder
@@ -110,15 +111,22 @@ def train_cross_encoder(
         torch.set_num_threads(threads)
     console = plain_console(quiet=quiet or not is_first_process())
     depth = files.depth or DEPTH
-    data = to_dataset(qrels, *files.lists, depth=depth, measure=chosen["measure"], skip_unusable=skip_unusable)
+    data = to_dataset(
+        qrels,
+        *files.run_queries_documents,
+        depth=depth,
+        measure=ranker_arguments["measure"],
+        skip_unusable=skip_unusable,
+    )
     evaluator = None
     if valid is not None:
         evaluator = RiskEvaluator.from_run(
-            valid, *files.lists, depth=depth, measure=chosen["measure"], select_by=chosen["stop_on"],
-            alpha=5.0 if chosen["alpha"] is None else chosen["alpha"], write_csv=False,
+            valid, *files.run_queries_documents, depth=depth, measure=ranker_arguments["measure"],
+            select_by=ranker_arguments["stop_on"],
+            alpha=5.0 if ranker_arguments["alpha"] is None else ranker_arguments["alpha"], write_csv=False,
         )  # fmt: skip
     with busy("Loading the model"):
-        torch.manual_seed(chosen["random_state"])  # a new last layer is random
+        torch.manual_seed(ranker_arguments["random_state"])  # a new last layer is random
         model = load_cross_encoder(base, num_labels=1)
     console.print(f"training: {len(data):,} queries, {sum(map(len, data['docs'])):,} documents")
     with model_folder(output) as work:
@@ -130,7 +138,7 @@ def train_cross_encoder(
     console.print(visible(f"Saved the cross-encoder to {output}/"))
     if evaluator is not None:
         inputs = [qrels, valid, files.run, files.queries, files.documents]
-        show_model(console, evaluator.scores(model), chosen["alpha"], html, inputs, validation=True)
+        show_model(console, evaluator.scores(model), ranker_arguments["alpha"], html, inputs, validation=True)
 
 
 def rank_texts(
@@ -146,7 +154,7 @@ def rank_texts(
 
     _silence_libraries()
     run = rerank(
-        model, *files.lists, depth=files.depth or DEPTH, batch_size=batch_size or BATCH_SIZE, name=name,
+        model, *files.run_queries_documents, depth=files.depth or DEPTH, batch_size=batch_size or BATCH_SIZE, name=name,
         checkpoint=checkpoint,
     )  # fmt: skip
     run.write(output)
@@ -155,18 +163,19 @@ def rank_texts(
     return f"Wrote {len(run):,} documents of {len(run.queries):,} queries to {output}"
 
 
-def _tuning(chosen: Mapping[str, Any], epochs: int | None, parameters: Mapping[str, Any]) -> FineTuning:
+def _tuning(ranker_arguments: Mapping[str, Any], epochs: int | None, parameters: Mapping[str, Any]) -> FineTuning:
     """How to train, checked as far as it can be without the model."""
     from surefoot.neural.cross_encoder.training import FineTuning
     from surefoot.neural.loss import RiskLoss
 
-    objective, alpha = chosen["objective"], chosen["alpha"]
-    optimised = RiskLoss(objective, alpha, chosen["measure"], rule=chosen["rule"]).objective
+    objective, alpha = ranker_arguments["objective"], ranker_arguments["alpha"]
+    optimised = RiskLoss(objective, alpha, ranker_arguments["measure"], rule=ranker_arguments["rule"]).objective
     if optimised.alpha > 0 and not optimised.needs_baseline:
         raise ArgumentError(f"--alpha {alpha:g} has no effect with --objective {objective}")
     return FineTuning(
-        objective, alpha, chosen["measure"], chosen["rule"], epochs or 1, chosen["early_stopping_rounds"],
-        chosen["random_state"], parameters,
+        objective, alpha, ranker_arguments["measure"], ranker_arguments["rule"], epochs or 1,
+        ranker_arguments["early_stopping_rounds"],
+        ranker_arguments["random_state"], parameters,
     )  # fmt: skip
 
 

@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-DRAWS, LEVEL = 80, 0.08
-MEASURE = "nDCG@10"
-SYSTEMS = ("today", "hybrid", "dense")
+DEMO_DRAWS, DEMO_RISK_LEVEL = 80, 0.08
+DEMO_MEASURE = "nDCG@10"
+DEMO_SYSTEMS = ("today", "hybrid", "dense")
 
 
 def files_of_judges() -> list[str]:
@@ -16,7 +16,7 @@ def files_of_judges() -> list[str]:
     from surefoot.data.synthetic_judges import JUDGES
 
     judges = [name for judge in JUDGES for name in (f"{judge}.qrels", f"{judge}-draws.json")]
-    return ["people.qrels", *(f"{name}.run" for name in SYSTEMS), *judges, "agreement.html"]
+    return ["people.qrels", *(f"{name}.run" for name in DEMO_SYSTEMS), *judges, "agreement.html"]
 
 
 def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int, command: str) -> None:
@@ -31,7 +31,7 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
     from surefoot.measures.scoring import score
 
     made = synthetic_runs(queries=queries, seed=seed)
-    runs = {run.name: run for run in made.runs if run.name in SYSTEMS}
+    runs = {run.name: run for run in made.runs if run.name in DEMO_SYSTEMS}
     baseline = runs["today"]
     judges = synthetic_judges(made.qrels, runs["dense"], seed)
     with ensure_folder(output):
@@ -42,28 +42,29 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
             judge.write(output / f"{name}.qrels")
     say(
         f"'today' is live, and {queries:,} queries are the traffic. May 'hybrid' or 'dense' replace it, with a risk of "
-        f"at most {LEVEL:g}? People judge {DRAWS} draws. Four automatic judges have judged everything:\n"
+        f"at most {DEMO_RISK_LEVEL:g}? People judge {DEMO_DRAWS} draws. Four automatic judges have judged everything:\n"
     )
     for name, what in JUDGES.items():
         say(f"• {name}: it {what}.")
     truth = {
         name: float(-(scores[name] - scores["today"]).clip(max=0).mean())
         for name in ("hybrid", "dense")
-        for scores in [score(made.qrels, [baseline, runs[name]], MEASURE)]
+        for scores in [score(made.qrels, [baseline, runs[name]], DEMO_MEASURE)]
     }
     for name, risk in truth.items():
         candidate = runs[name]
-        must = "it may ship" if risk <= LEVEL else "it must not ship"
+        must = "it may ship" if risk <= DEMO_RISK_LEVEL else "it must not ship"
         say(f"\n{name}: the true risk, which nobody knows, is {risk:.4f}, so {must}.", "bold")
         for judge_name, judge in judges.items():
-            draws = judge_next(candidate, baseline, MEASURE, DRAWS, seed=seed, automatic=judge)
+            draws = judge_next(candidate, baseline, DEMO_MEASURE, DEMO_DRAWS, seed=seed, automatic=judge)
             people = {query: grades for query, grades in made.qrels.to_dict().items() if query in set(draws.queries)}
             data = gate(
-                score(people, [baseline, candidate], MEASURE), baseline="today", policy={"risk": LEVEL}, drawn=draws,
+                score(people, [baseline, candidate], DEMO_MEASURE), baseline="today", policy={"risk": DEMO_RISK_LEVEL},
+                drawn=draws,
                 automatic=judge,
             ).to_dict()  # fmt: skip
             own, without = data["conditions"][0]["automatic"], data["automatic"]["without"]
-            trusted = score(judge, [baseline, candidate], MEASURE)
+            trusted = score(judge, [baseline, candidate], DEMO_MEASURE)
             believed = float(-(trusted[name] - trusted["today"]).clip(max=0).mean())
             correlation = "–" if own["correlation"] is None else f"{own['correlation']:.2f}"
             say(
@@ -73,7 +74,7 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
             )
             if name == "hybrid":
                 draws.write(output / f"{judge_name}-draws.json")
-    compared = agreement(made.qrels, judges["good"], [baseline, runs["hybrid"]], measure=MEASURE, baseline="today")
+    compared = agreement(made.qrels, judges["good"], [baseline, runs["hybrid"]], measure=DEMO_MEASURE, baseline="today")
     compared.to_html(output / "agreement.html")
     say("\nWhat is the good judge worth?", "bold")
     say(f"• {headline(compared.to_dict())}")
@@ -81,7 +82,8 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
     folder = shlex.quote(str(output))
     say("\nTo get a decision yourself, run:", "bold")
     say(
-        f"  {command} gate {folder}/people.qrels {folder}/today.run {folder}/hybrid.run -b today -m {MEASURE} --risk "
-        f"{LEVEL:g} --drawn {folder}/good-draws.json --automatic {folder}/good.qrels",
+        f"  {command} gate {folder}/people.qrels {folder}/today.run {folder}/hybrid.run -b today -m {DEMO_MEASURE} "
+        "--risk "
+        f"{DEMO_RISK_LEVEL:g} --drawn {folder}/good-draws.json --automatic {folder}/good.qrels",
         unbroken=True,
     )

@@ -20,7 +20,7 @@ from surefoot.errors import visible
 from surefoot.runtime import cores
 
 SCHEMA = "surefoot/doctor/1"
-CORE = "core"
+CORE_EXTRA = "core"
 _SECONDS = 180  # that a call may take, on a busy machine
 
 
@@ -45,8 +45,8 @@ class InstalledPart:
 
 
 PARTS = (
-    InstalledPart("scoring", CORE, ("numpy", "scipy", "polars")),
-    InstalledPart("page", CORE, ("jinja2", "typer", "rich")),
+    InstalledPart("scoring", CORE_EXTRA, ("numpy", "scipy", "polars")),
+    InstalledPart("page", CORE_EXTRA, ("jinja2", "typer", "rich")),
     InstalledPart("compiled", "learn", ("numba",)),
     InstalledPart("lightgbm", "learn", ("lightgbm", "numba")),
     InstalledPart("xgboost", "xgboost", ("xgboost|xgboost-cpu", "numba")),
@@ -81,7 +81,7 @@ def doctor(
     The command tests each part with a small real call in a separate process.
     """
     findings = examined(PARTS)
-    sound = all(finding.status is Status.works for finding in findings if finding.extra == CORE)
+    sound = all(finding.status is Status.works for finding in findings if finding.extra == CORE_EXTRA)
     machine = {
         "surefoot": __version__,
         "python": platform.python_version(),
@@ -108,7 +108,7 @@ def examine(part: InstalledPart) -> ProbeResult:
     """Look which distributions of a part are there, and try it if all are."""
     versions = {name: found for name in part.distributions for name, found in _installed(name)}
     if len(versions) < len(part.distributions):
-        what = "surefoot" if part.extra == CORE else f'"surefoot[{part.extra}]"'
+        what = "surefoot" if part.extra == CORE_EXTRA else f'"surefoot[{part.extra}]"'
         return ProbeResult(part.probe, part.extra, Status.missing, versions, f"pip install {what}")
     command = [sys.executable, "-P", "-m", "surefoot.cli.probes", part.probe]  # nothing of this folder is imported
     try:
@@ -144,7 +144,7 @@ def _lines(machine: dict[str, Any], findings: Sequence[ProbeResult], sound: bool
     wide = max(len(finding.name) for finding in findings)
     for finding in findings:
         found = ", ".join(f"{name} {number}" for name, number in finding.versions.items())
-        extra = "core" if finding.extra == CORE else f"[{finding.extra}]"
+        extra = "core" if finding.extra == CORE_EXTRA else f"[{finding.extra}]"
         text = f"{finding.detail} ({found})" if found and finding.status is not Status.missing else finding.detail
         yield f"{finding.name:<{wide}}  {extra:<9}  {finding.status:<7}  {text}"
     yield ""

@@ -22,9 +22,10 @@ from surefoot.cli.shared_options import (
     OptionalJudgedRuns,
     Quiet,
     ScoreMatrixFile,
+    TrafficFile,
 )
 from surefoot.errors import ArgumentError
-from surefoot.report.options import ALPHAS, DETAIL, FORMATS
+from surefoot.report.options import ALPHAS, CHART_FORMATS, DETAILED_QUERIES, TRAFFIC
 from surefoot.report.signatures import METRICS, PAGE, QUERIES_CSV, SYSTEMS_CSV
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def evaluate(
         typer.Option(
             "-b",
             "--baseline",
-            help="The live system, several systems (A,B), or the per-query mean, median or max of all.",
+            help="The live system, several (A,B), or the per-query mean, median or max.",
             show_default=False,
         ),
     ] = None,
@@ -67,7 +68,7 @@ def evaluate(
         bool,
         typer.Option(
             "--stream",
-            help="Read the --scores file (Parquet) in parts, as large files are.",
+            help="Read the --scores file (Parquet) in parts; large ones always are.",
             show_default=False,
         ),
     ] = False,
@@ -76,15 +77,16 @@ def evaluate(
     ),
     population: Annotated[
         str | None,
-        typer.Option(help="Systems that Z_Risk and GeoRisk go by (A,B,…).", show_default="all"),
+        typer.Option(help="Systems for Z_Risk and GeoRisk (A,B,…).", show_default="all"),
     ] = None,
     segments: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            help="Segments to assess separately: CSV or Parquet, the query first.",
+            help="Segments to assess apart: CSV or Parquet, the query first; or traffic: head, torso and tail.",
             show_default=False,
         ),
     ] = None,
+    traffic: TrafficFile = None,
     json_file: JsonOrTerminal = None,
     csv_file: Annotated[
         str | None,
@@ -111,17 +113,17 @@ def evaluate(
     detail: Annotated[
         int | None,
         typer.Option(
-            help="For how many of the most hurt and most helped queries the page shows results.",
+            help="How many hurt and helped queries have results on the page.",
             min=0,
             max=LARGEST_COUNT,
-            show_default=str(DETAIL),
+            show_default=str(DETAILED_QUERIES),
         ),
     ] = None,
     figures: Annotated[
         str | None,
         typer.Option(
             metavar="DIR",
-            help=f"Write the charts of the papers to a folder: {', '.join(FORMATS).upper()}.",
+            help=f"Write the charts of the papers to a folder: {', '.join(CHART_FORMATS).upper()}.",
             show_default=False,
         ),
     ] = None,
@@ -188,7 +190,8 @@ def evaluate(
     json_file, csv_file = file_or_none(json_file), file_or_none(csv_file)
     per_query_file = _per_query_name(csv_file) if csv_file and per_query else None
     inputs = input_files([*(files or []), *([] if scores is None else [scores])])
-    inputs += [path for path in (segments, queries, documents, fill) if path is not None]
+    segment_files = [source for source in segments or [] if source != TRAFFIC]
+    inputs += [path for path in (*segment_files, traffic, queries, documents, fill) if path is not None]
     check_outputs(
         [
             Output("--json", json_file, JSON),
@@ -203,13 +206,13 @@ def evaluate(
     )
     memory_options = {
         "--html": html_file, "--figures": figures, "--per-query": per_query, "--bootstrap": bootstrap,
-        "--segments": segments, "--fill": fill, "--tests": tests or randomised_hsd,
+        "--segments": segments, "--traffic": traffic, "--fill": fill, "--tests": tests or randomised_hsd,
     }  # fmt: skip
     matrices: Sequence[Scores | StreamedScores]
     if is_streamed(scores, stream, [option for option, value in memory_options.items() if value]):
         matrices = [StreamedScores(str(scores), matrix_measure(files or [], measure or [], missing))]
     else:
-        matrices = read_scored("evaluate", files or [], scores, measure or [], missing, fill)
+        matrices = read_scored("evaluate", files or [], scores, measure or [], missing, fill, traffic)
     systems = matrices[0].systems
     if baseline is None:
         raise ArgumentError(choose_baseline(systems))
@@ -219,7 +222,7 @@ def evaluate(
         baseline if baseline in systems else _split(baseline),
         parse_numbers(alpha, "--alpha"),
         population=None if population is None else _split(population, always_list=True),
-        segments=segments,
+        segments=segments or None,
         bootstrap=bootstrap,
         seed=seed,
         depth=depth,

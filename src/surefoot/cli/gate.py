@@ -27,7 +27,7 @@ from surefoot.cli.shared_options import (
     ScoreMatrixFile,
 )
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
-from surefoot.decide.options import DELTA, EVERY, NO_FILL
+from surefoot.decide.options import DELTA, EVERY_SEGMENT, NO_FILL_REASON
 from surefoot.decide.signatures import DECISION_JUNIT, DECISION_MARKDOWN
 from surefoot.errors import ArgumentError, shortened
 from surefoot.report.signatures import PAGE
@@ -87,13 +87,13 @@ def gate(
     ] = None,
     delta: Annotated[
         float | None,
-        typer.Option(help="The probability of a wrong decision that you accept.", show_default=str(DELTA)),
+        typer.Option(help="The accepted probability of a wrong decision.", show_default=str(DELTA)),
     ] = None,
     segment: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME:KEY=LEVEL",
-            help=f"A condition on a segment, such as 'head:risk=0.05', or on all ({EVERY}). You can repeat it.",
+            help=f"On a segment: 'head:risk=0.05', or on all ({EVERY_SEGMENT}).",
             show_default=False,
         ),
     ] = None,
@@ -110,6 +110,10 @@ def gate(
     ] = None,
     drawn: Annotated[
         str | None, typer.Option(help="The file of draws that surefoot judge-next wrote.", show_default=False)
+    ] = None,
+    traffic: Annotated[
+        str | None,
+        typer.Option(help="How often each query is asked, if the draws were made by it.", show_default=False),
     ] = None,
     automatic: Annotated[
         str | None,
@@ -171,7 +175,7 @@ def gate(
     if init:
         return start_policy(files or [], bool(conditions) or policy is not None, force, quiet)
     if fill is not None:
-        raise ArgumentError(NO_FILL)
+        raise ArgumentError(NO_FILL_REASON)
     if policy is None and not set(conditions) - {"delta"}:
         raise ArgumentError(CHOOSE_CONDITIONS)
     if documents is not None and (html_file is None or scores is not None):
@@ -188,7 +192,7 @@ def gate(
     }  # fmt: skip
     signatures = {"json": JSON, "markdown": DECISION_MARKDOWN, "junit": DECISION_JUNIT, "html": PAGE}
     inputs = input_files([*(files or []), *([] if scores is None else [scores])])
-    read = (policy, segments, weights, strata, drawn, automatic, queries, documents)
+    read = (policy, segments, weights, strata, drawn, traffic, automatic, queries, documents)
     inputs += [path for path in read if path is not None]
     summary = os.environ.get("GITHUB_STEP_SUMMARY") or None
     updated = [path for path in (state, ledger, summary) if path is not None]  # read and then written
@@ -217,6 +221,7 @@ def gate(
         weights=weights,
         strata=strata,
         drawn=drawn,
+        traffic=traffic,
         automatic=automatic,
         budget=budget,
         state=state,

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 INPUT, COMPUTE, OUTPUT, MACHINE = "Input", "What to compute", "Output", "Machine"
-_PANELS: dict[str, str] = {
+_PANEL_OF_OPTION: dict[str, str] = {
     option: panel
     for panel, options in {
         INPUT: (
@@ -32,13 +32,13 @@ _PANELS: dict[str, str] = {
     }.items()
     for option in options
 }  # fmt: skip
-_FILES = {
+_FILE_OPTIONS = {
     "scores", "segments", "queries", "documents", "valid", "qrels", "judged", "weights", "strata", "drawn", "features",
     "dates", "traffic", "policy", "json_file", "csv_file", "html_file", "html", "metrics", "markdown_file",
     "junit_file", "decisions", "kinds", "why", "state", "ledger", "output", "checkpoint", "card",
     "run", "automatic", "fill", "quepid", "query_set",
 }  # fmt: skip
-_PAGES = {  # of the documentation
+_DOCS_PAGE = {  # of the documentation
     "evaluate": "evaluate", "train": "learn", "rank": "learn", "explain": "learn", "sweep": "trade-offs",
     "select": "trade-offs", "gate": "decide", "judge-next": "decide", "control": "control", "export": "deploy",
     "convert": "pipelines", "agreement": "judges",
@@ -89,7 +89,7 @@ def _on_screen(option: Any) -> Any:
     if option.param_type_name == "argument":
         shown_option.rich_help_panel, shown_option.display_type_rich = None, lambda ctx: None
         return shown_option
-    shown_option.rich_help_panel = _PANELS.get(option.name, COMPUTE)
+    shown_option.rich_help_panel = _PANEL_OF_OPTION.get(option.name, COMPUTE)
     remarks, default, choices = [], _default(option), _choices(option)
     if getattr(option, "is_flag", False):
         shown_option.display_type_rich = lambda ctx: None
@@ -113,7 +113,7 @@ def _metavar(option: Any) -> str:
     """A word for what an option takes."""
     described = getattr(option, "type_descriptor", None)
     kind = str(described.annotation if described is not None else getattr(option.type, "name", ""))
-    return "N" if "int" in kind else "X" if "float" in kind else "FILE" if option.name in _FILES else "TEXT"
+    return "N" if "int" in kind else "X" if "float" in kind else "FILE" if option.name in _FILE_OPTIONS else "TEXT"
 
 
 def _default(option: Any) -> str:
@@ -131,7 +131,7 @@ def _page(command: str | None) -> str:
     """Where the documentation tells more of a command."""
     from importlib.metadata import PackageNotFoundError, metadata
 
-    page = _PAGES.get(command or "", "index")
+    page = _DOCS_PAGE.get(command or "", "index")
     try:
         urls = metadata("surefoot").get_all("Project-URL") or []
     except PackageNotFoundError:

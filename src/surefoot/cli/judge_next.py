@@ -12,14 +12,14 @@ import typer
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.printing import either
 from surefoot.cli.runs import EVALUATION_MEASURE, name_and_file
-from surefoot.cli.shared_options import Force, Quiet
+from surefoot.cli.shared_options import Force, Quiet, TrafficFile
 from surefoot.decide.signatures import DRAWS_CSV
 from surefoot.errors import ArgumentError, DataError, visible
 
 if TYPE_CHECKING:
     from surefoot.data.types.runs import Qrels
 
-_SHOWN = 20  # rows of the table; the files have all
+_SHOWN_DRAWS = 20  # rows of the table; the files have all
 
 
 def judge_next(
@@ -37,6 +37,7 @@ def judge_next(
     drawn_for: Annotated[
         str, typer.Option("--for", help=f"The kind of conditions that you will test: {either(('risk', 'gain'))}.")
     ] = "risk",
+    traffic: TrafficFile = None,
     judged: Annotated[
         Path | None,
         typer.Option(help="Existing judgments. Documents in this file are not listed again.", show_default=False),
@@ -101,7 +102,7 @@ def judge_next(
         raise ArgumentError("--unjudged works only with --automatic; add --automatic FILE, or remove --unjudged")
     if queries is not None and quepid is None and query_set is None:
         raise ArgumentError("--queries works only with --quepid or --query-set; add one of them, or remove --queries")
-    inputs = [file, shipped, *(str(path) for path in (judged, automatic, queries) if path is not None)]
+    inputs = [file, shipped, *(str(path) for path in (judged, traffic, automatic, queries) if path is not None)]
     outputs = [Output("--output", output), Output("--csv", csv_file, DRAWS_CSV)]
     outputs += [Output("--quepid", quepid), Output("--query-set", query_set)]
     check_outputs(outputs, [*inputs, *([ledger] if ledger else [])], force)
@@ -128,7 +129,7 @@ def judge_next(
         refuse_machine_judgments(known)
     drawn = draw(
         candidate, reference, measure, draws, drawn_for=drawn_for, seed=seed,  # type: ignore[arg-type]
-        automatic=automatic, unjudged=unjudged,  # type: ignore[arg-type]
+        automatic=automatic, unjudged=unjudged, weights=traffic,  # type: ignore[arg-type]
     )  # fmt: skip
     if known is not None and drawn.automatic is not None and judgments_hash(known) == drawn.automatic["sha256"]:
         raise DataError("--judged has the judgments of --automatic; give those that people made, or leave it out")
@@ -146,12 +147,13 @@ def judge_next(
     if not quiet:
         from surefoot.cli.printing import show
 
-        show(draws_tables(drawn, to_judge, _SHOWN))
+        show(draws_tables(drawn, to_judge, _SHOWN_DRAWS))
         typer.echo(
             visible(
                 f"Wrote the draws to {output}. Judge all of these queries, then run: "
                 f"surefoot gate QRELS RUN... --drawn {output}"
                 + ("" if automatic is None else f" --automatic {automatic}")
+                + ("" if drawn.by_traffic is None else f" --traffic {traffic}")
             )
         )
 

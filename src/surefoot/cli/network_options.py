@@ -17,7 +17,7 @@ _SHARED = (
 
 
 def make_network(
-    chosen: dict[str, Any], epochs: int | None, trees: int | None, dask: str | None, threads: int | None,
+    ranker_arguments: dict[str, Any], epochs: int | None, trees: int | None, dask: str | None, threads: int | None,
     init_model: object, card: object, parameters: dict[str, Any],
 ) -> NeuralRanker:  # fmt: skip
     """A `NeuralRanker` of the options of `train`; those that only trees have are refused."""
@@ -26,8 +26,8 @@ def make_network(
 
     for option, given in (
         ("--trees", trees is not None),
-        ("--estimate", chosen["estimate"] != ESTIMATE),
-        ("--init-baseline", chosen["init"] is not None),
+        ("--estimate", ranker_arguments["estimate"] != ESTIMATE),
+        ("--init-baseline", ranker_arguments["init"] is not None),
         ("--init-model", init_model is not None),
         ("--card", card is not None),
         ("--dask", dask is not None),
@@ -35,7 +35,7 @@ def make_network(
         if given:
             hint = "; give --epochs" if option == "--trees" else ""
             raise ArgumentError(f"{option} is for trees, and --engine torch trains a network{hint}")
-    ranker = NeuralRanker(**{name: chosen[name] for name in _SHARED})
+    ranker = NeuralRanker(**{name: ranker_arguments[name] for name in _SHARED})
     if epochs is not None:
         ranker.epochs = epochs
     ranker.set_params(**parameters)

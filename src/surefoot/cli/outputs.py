@@ -25,7 +25,7 @@ JSON = any_of(
     ASSESSMENT_JSON, STUDY_JSON, SWEEP_JSON, CHOICE_JSON, DECISION_JSON, CERTIFICATE_JSON, SERVED_JSON, PERSONAL_JSON,
     EXPLANATION_JSON,
 )  # fmt: skip
-_ENDS = 1 << 12  # bytes at either end of a file in which its signature is looked for
+_BYTES_AT_EITHER_END = 1 << 12  # bytes at either end of a file in which its signature is looked for
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,9 @@ class Output:
         existing = file_status(str(self.path))
         if existing is None or not stat.S_ISREG(existing.st_mode) or not existing.st_size:
             return None
-        if self.signature is not None and self.signature.search(first_and_last_bytes(Path(str(self.path)), _ENDS)):
+        if self.signature is not None and self.signature.search(
+            first_and_last_bytes(Path(str(self.path)), _BYTES_AT_EITHER_END)
+        ):
             return None
         return f"already exists{', and it is not marked as a file that surefoot wrote' if self.signature else ''}"
 
@@ -112,10 +114,10 @@ def charts_folder(option: str, path: str | None) -> Output:
         return Output(option, None)
     from surefoot.report.canvas import need_matplotlib
     from surefoot.report.charts import CHARTS
-    from surefoot.report.options import FORMATS
+    from surefoot.report.options import CHART_FORMATS
 
     need_matplotlib()
-    return OutputFolder(option, path, inside={f"{name}.{ending}": CHART for name in CHARTS for ending in FORMATS})
+    return OutputFolder(option, path, inside={f"{name}.{ending}": CHART for name in CHARTS for ending in CHART_FORMATS})
 
 
 def files_under(path: Path) -> list[Path]:

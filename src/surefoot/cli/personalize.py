@@ -21,8 +21,8 @@ from surefoot.personal.signatures import PERSONAL_CSV
 from surefoot.report.signatures import PAGE
 
 _OWN_CLOCK = ", ".join(name for name, layout in LAYOUTS.items() if layout.shared_clock is None)
-_WITH_ACTIONS = " and ".join(name for name, layout in LAYOUTS.items() if layout.actions)
-_GRADED = ", ".join(name for name, layout in LAYOUTS.items() if layout.labels == "grades")
+_WITH_ACTIONS = " and ".join(name for name, layout in LAYOUTS.items() if layout.takes_actions)
+_GRADED = ", ".join(name for name, layout in LAYOUTS.items() if layout.default_labels == "grades")
 
 
 def personalize(

@@ -16,15 +16,15 @@ from surefoot.arguments import finite_number
 from surefoot.errors import visible
 
 # Seconds before anything is said: most commands are done by then. A slow machine's log may set more.
-FIRST = finite_number(os.environ.get("SUREFOOT_PROGRESS_AFTER", "5")) or 5.0
-EVERY = 10.0  # seconds from one line to the next
-_NEW = 1.0  # seconds after a line before a stage that begins has one of its own
+SILENT_SECONDS = finite_number(os.environ.get("SUREFOOT_PROGRESS_AFTER", "5")) or 5.0
+SECONDS_BETWEEN_LINES = 10.0  # seconds from one line to the next
+_SECONDS_BEFORE_NEW_STAGE = 1.0  # seconds after a line before a stage that begins has one of its own
 
 _LINES: ContextVar[ProgressLines | None] = ContextVar("surefoot.progress_lines", default=None)
 
 
 @dataclass
-class Stage:
+class ProgressStage:
     """Work of one kind: what is done, how many of how many, and what else is known of it."""
 
     doing: str
@@ -47,21 +47,21 @@ class Stage:
 
 
 class ProgressLines:
-    """Says what is being done: when a stage begins, and every ten seconds, but nothing in the first `FIRST` seconds."""
+    """Says what is being done: when a stage begins, and every ten seconds, but not in the first `SILENT_SECONDS`."""
 
     def __init__(self) -> None:
-        self._stages: list[Stage] = []
-        self._next = time.monotonic() + FIRST
+        self._stages: list[ProgressStage] = []
+        self._next = time.monotonic() + SILENT_SECONDS
         self._last = 0.0
         self._lock = threading.Lock()
         self._ended = threading.Event()
 
     @contextmanager
-    def stage(self, doing: str, total: int | None) -> Iterator[Stage]:
+    def stage(self, doing: str, total: int | None) -> Iterator[ProgressStage]:
         """A stage, for the time that it takes."""
-        new = Stage(doing, total)
+        new = ProgressStage(doing, total)
         with self._lock:
-            reported = self._last > 0 and time.monotonic() - self._last >= _NEW
+            reported = self._last > 0 and time.monotonic() - self._last >= _SECONDS_BEFORE_NEW_STAGE
             self._stages.append(new)
             if reported:
                 self._say(new.doing if total is None else f"{new.doing}, {total:,} in all")
@@ -98,16 +98,16 @@ class ProgressLines:
                 if self._stages:
                     self._say(self._stages[-1].line())
                 else:
-                    self._next = time.monotonic() + _NEW
+                    self._next = time.monotonic() + _SECONDS_BEFORE_NEW_STAGE
 
     def _say(self, words: str) -> None:
         self._last = time.monotonic()
-        self._next = self._last + EVERY
+        self._next = self._last + SECONDS_BETWEEN_LINES
         print("surefoot:", visible(words), file=sys.stderr, flush=True)
 
 
 @contextmanager
-def stage(doing: str, total: int | None) -> Iterator[Stage | None]:
+def stage(doing: str, total: int | None) -> Iterator[ProgressStage | None]:
     """A stage of the command that runs; None where no lines are told."""
     lines = _LINES.get()
     if lines is None:

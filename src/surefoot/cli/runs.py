@@ -44,18 +44,20 @@ def read_named_runs(files: Sequence[str]) -> list[Run]:
 
 def read_scored(
     command: str, files: Sequence[str], matrix: str | None, measures: Sequence[str], missing: MissingTreatment | None,
-    fill: str | None = None,
+    fill: str | None = None, traffic: str | None = None,
 ) -> list[Scores]:  # fmt: skip
-    """Scores by each measure, of judgments and runs, or of scores in their place; `fill` fills holes.
+    """Scores by each measure, of judgments and runs, or of scores in their place.
 
     In place of judgments and runs, `matrix` is a score matrix, or with `files` the results per query of systems.
+    `fill` fills holes in the judgments, and `traffic` weighs the queries.
     """
     from surefoot.measures.notation import Measure
 
     if matrix is not None:
         if fill is not None:
             raise ArgumentError("--fill works only with judgments and runs, but you gave --scores; remove --fill")
-        return _given_scores([matrix, *files], measures, missing)
+        given = _given_scores([matrix, *files], measures, missing)
+        return given if traffic is None else [scores.with_traffic(traffic) for scores in given]
     if len(files) < 2:
         raise ArgumentError(
             f"judgments and at least one run are required: surefoot {command} QRELS RUN... --baseline NAME "
@@ -64,7 +66,7 @@ def read_scored(
     from surefoot.measures.scoring import score
 
     parsed = [Measure.parse(measure) for measure in measures or [EVALUATION_MEASURE]]
-    return score(*read_judged_runs(files), parsed, missing=missing or MissingTreatment.zero, fill=fill)
+    return score(*read_judged_runs(files), parsed, missing=missing or MissingTreatment.zero, fill=fill, weights=traffic)
 
 
 def _given_scores(files: Sequence[str], measures: Sequence[str], missing: MissingTreatment | None) -> list[Scores]:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from surefoot.choose.options import CHOOSE_BY, PLAIN_MODELS, PLAN, RANKINGS, RESULT
+from surefoot.choose.options import CHOOSE_BY, PLAIN_MODELS, PLAN_FILE, RANKINGS, RESULT_FILE
 from surefoot.cli.outputs import JSON, Output, OutputModel, check_outputs
 from surefoot.cli.printing import deliver, either, file_or_none, printing_of
 from surefoot.cli.shared_options import Force, Quiet
@@ -98,22 +98,22 @@ def select(
         )
     check_outputs(
         [OutputModel("--output", output), Output("--json", file_or_none(json_file), JSON)],
-        [folder / RESULT, folder / PLAN],
+        [folder / RESULT_FILE, folder / PLAN_FILE],
         force,
     )
     from surefoot.choose.choice import select as choose
     from surefoot.choose.saved_choice import copy_model
     from surefoot.choose.selection_policy import SelectionPolicy
-    from surefoot.choose.store import Store
+    from surefoot.choose.store import SweepStore
     from surefoot.choose.sweep import read_sweep
 
     name, level = policies[0]
     policy, kinds = SelectionPolicy(name, level, one_se, nearest), RANKINGS if strategies else PLAIN_MODELS
-    result, store = read_sweep(folder), Store.read(folder) if (folder / PLAN).exists() else None
+    result, store = read_sweep(folder), SweepStore.read(folder) if (folder / PLAN_FILE).exists() else None
     choice = choose(result, policy, kinds, choose_by=choose_by, store=store)
     lines = choice.words
     if output is not None:
-        chosen_fold, which, seeds = copy_model(store or Store.read(folder), choice, output, fold)
+        chosen_fold, which, seeds = copy_model(store or SweepStore.read(folder), choice, output, fold)
         lines = [
             *lines,
             f"Copied the model that {chosen_fold} chose, {which} ({seeds}), to {output}/. To rank with it, run: "

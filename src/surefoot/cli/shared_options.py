@@ -9,7 +9,7 @@ import typer
 
 from surefoot.cli.printing import TableFormat, either
 from surefoot.learn.baseline_spec import HELP as BASELINES
-from surefoot.learn.options import ENGINES, NETWORKS
+from surefoot.learn.options import ENGINES, NETWORK_ENGINE
 from surefoot.measures.missing import MissingTreatment
 
 _JUDGED_RUNS = "The judgments file, then the run files. NAME=FILE gives a run a name."
@@ -30,10 +30,17 @@ ScoreMatrixFile = Annotated[
 MissingQueries = Annotated[
     MissingTreatment | None,
     typer.Option(
-        help="What to do with a judged query that is not in a run.",
+        help="What to do with a judged query that a run lacks.",
         show_default=MissingTreatment.zero,
     ),
 ]
+TrafficFile = Annotated[
+    str | None,
+    typer.Option(
+        "--traffic", help="How often each query is asked: CSV or Parquet, query,count.",
+        show_default=False,
+    ),
+]  # fmt: skip
 ModelFolder = Annotated[Path, typer.Argument(metavar="MODEL", help="Folder that `surefoot train` saved.")]
 Baselines = Annotated[list[str] | None, typer.Option("-b", "--baseline", help=BASELINES, show_default=False)]
 
@@ -44,7 +51,7 @@ EarlyStopping = Annotated[
     int | None, typer.Option(help="Stop after this many trees without improvement.", min=1, show_default=False)
 ]
 EngineName = Annotated[
-    str, typer.Option(help=f"The library that trains: {either(ENGINES)} for trees, {NETWORKS} for networks.")
+    str, typer.Option(help=f"The library that trains: {either(ENGINES)} for trees, {NETWORK_ENGINE} for networks.")
 ]
 Threads = Annotated[
     int | None, typer.Option(help="Number of threads for training.", min=1, max=1024, show_default="one per core")

@@ -14,13 +14,13 @@ from surefoot.cli.outputs import JSON, Output, check_outputs
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import deliver, file_or_none, printing_of, show
 from surefoot.cli.runs import input_files, read_judged_runs
-from surefoot.cli.shared_options import Force, JsonOrTerminal, JudgedRuns, Quiet
+from surefoot.cli.shared_options import Force, JsonOrTerminal, JudgedRuns, Quiet, TrafficFile
 from surefoot.errors import ArgumentError
 from surefoot.report.signatures import PAGE
 from surefoot.studies.options import (
     MEASURES,
-    MOST,
-    NOISE,
+    MOST_QUERIES_LISTED,
+    NOISE_SIZES,
     PERIOD,
     PERIOD_SIZE,
     REPEATS,
@@ -65,7 +65,7 @@ def noise(
         str | None,
         typer.Option(
             help="The sizes of the noise: standard deviations on the percentile scale of the scores.",
-            show_default=f"from {NOISE[0]:g} to {NOISE[-1]:g}",
+            show_default=f"from {NOISE_SIZES[0]:g} to {NOISE_SIZES[-1]:g}",
         ),
     ] = None,
     repeats: Annotated[int, typer.Option(help="Number of seeds for each size.", min=1, max=MOST_DRAWS)] = REPEATS,
@@ -75,6 +75,7 @@ def noise(
     ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Add the noise to the scores, not to their percentiles.")] = False,
     seed: _Seed = 0,
+    traffic: TrafficFile = None,
     json_file: JsonOrTerminal = None,
     csv_file: _CsvFile = None,
     html: _Html = None,
@@ -85,15 +86,16 @@ def noise(
 
     **Example:** `surefoot stability noise qrels.txt new.run.gz --sizes 0,0.05,0.1 --html noise.html`
     """
-    _check_outputs(files, json_file, csv_file, html, force)
+    _check_outputs(_with_traffic(files, traffic), json_file, csv_file, html, force)
     from surefoot.studies.noise import noise_study
 
     qrels, runs = _read_runs(files, 1)
     study = noise_study(
         qrels, runs, _measure_names(measure), sizes=_sizes(sizes), repeats=repeats, seed=seed,
         normalize="none" if raw else "percentile", query=query,
+        weights=traffic,
     )  # fmt: skip
-    _deliver(study, files, json_file, csv_file, html, quiet)
+    _deliver(study, _with_traffic(files, traffic), json_file, csv_file, html, quiet)
 
 
 @stability.command(cls=HelpfulCommand)
@@ -109,6 +111,7 @@ def subsets(
     ] = None,
     subsets: _Subsets = SUBSETS,
     seed: _Seed = 0,
+    traffic: TrafficFile = None,
     json_file: JsonOrTerminal = None,
     csv_file: _CsvFile = None,
     html: _Html = None,
@@ -119,7 +122,7 @@ def subsets(
 
     **Example:** `surefoot stability subsets qrels.txt f1.run f2.run --sizes 10,50,200`
     """
-    _check_outputs(files, json_file, csv_file, html, force)
+    _check_outputs(_with_traffic(files, traffic), json_file, csv_file, html, force)
     from surefoot.studies.picks import subset_study
 
     numbers = _sizes(sizes)
@@ -129,8 +132,8 @@ def subsets(
         else [integer("--sizes", int(size) if size.is_integer() else size, 1) for size in numbers]
     )
     _deliver(
-        subset_study(_score_runs(files, measure, 2), sizes=whole_sizes, subsets=subsets, seed=seed),
-        files,
+        subset_study(_score_runs(files, measure, 2, traffic), sizes=whole_sizes, subsets=subsets, seed=seed),
+        _with_traffic(files, traffic),
         json_file,
         csv_file,
         html,
@@ -151,6 +154,7 @@ def time(
     size: Annotated[int, typer.Option(help="Number of queries in a subset.", min=1, max=LARGEST_COUNT)] = PERIOD_SIZE,
     subsets: _Subsets = SUBSETS,
     seed: _Seed = 0,
+    traffic: TrafficFile = None,
     json_file: JsonOrTerminal = None,
     csv_file: _CsvFile = None,
     html: _Html = None,
@@ -161,7 +165,8 @@ def time(
 
     **Example:** `surefoot stability time qrels.txt f1.run f2.run --dates dates.txt --size 50`
     """
-    _check_outputs(files if dates is None else [*files, str(dates)], json_file, csv_file, html, force)
+    inputs = _with_traffic(files if dates is None else [*files, str(dates)], traffic)
+    _check_outputs(inputs, json_file, csv_file, html, force)
     from surefoot.data.reading.dates import read_dates
     from surefoot.studies.picks import time_study
 
@@ -171,10 +176,10 @@ def time(
             "with --dates"
         )
     known = read_dates(dates)
-    scores = _score_runs(files, measure, 2)
+    scores = _score_runs(files, measure, 2, traffic)
     _deliver(
         time_study(scores, known, period=period, size=size, subsets=subsets, seed=seed),
-        [*files, str(dates)],
+        inputs,
         json_file,
         csv_file,
         html,
@@ -193,8 +198,9 @@ def compare(
     most: Annotated[
         int,
         typer.Option(help="Number of queries to list if two measures disagree.", min=0, max=LARGEST_COUNT),
-    ] = MOST,
+    ] = MOST_QUERIES_LISTED,
     seed: _Seed = 0,
+    traffic: TrafficFile = None,
     json_file: JsonOrTerminal = None,
     csv_file: _CsvFile = None,
     html: _Html = None,
@@ -205,12 +211,17 @@ def compare(
 
     **Example:** `surefoot stability compare qrels.txt f1.run f2.run f3.run`
     """
-    _check_outputs(files, json_file, csv_file, html, force)
+    _check_outputs(_with_traffic(files, traffic), json_file, csv_file, html, force)
     from surefoot.studies.ranking_functions import compare_functions
 
-    scores = _score_runs(files, measure, 2)
+    scores = _score_runs(files, measure, 2, traffic)
     study = compare_functions(scores, replicates=replicates, most=most, seed=seed)
-    _deliver(study, files, json_file, csv_file, html, quiet)
+    _deliver(study, _with_traffic(files, traffic), json_file, csv_file, html, quiet)
+
+
+def _with_traffic(files: list[str], traffic: str | None) -> list[str]:
+    """All files that are read."""
+    return files if traffic is None else [*files, traffic]
 
 
 def _check_outputs(
@@ -234,11 +245,11 @@ def _read_runs(files: list[str], least: int) -> tuple[Qrels, list[Run]]:
     return read_judged_runs(files)
 
 
-def _score_runs(files: list[str], measures: list[str] | None, least: int) -> list[Scores]:
+def _score_runs(files: list[str], measures: list[str] | None, least: int, traffic: str | None = None) -> list[Scores]:
     from surefoot.measures.scoring import score
 
     names = _measure_names(measures)
-    return score(*_read_runs(files, least), names)
+    return score(*_read_runs(files, least), names, weights=traffic)
 
 
 def _measure_names(names: list[str] | None) -> list[str]:

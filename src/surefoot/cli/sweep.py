@@ -31,7 +31,7 @@ from surefoot.cli.shared_options import (
 )
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files
-from surefoot.learn.options import ENGINE, MEASURE, NETWORKS, RISK_OBJECTIVES, RULE
+from surefoot.learn.options import ENGINE, MEASURE, NETWORK_ENGINE, RISK_OBJECTIVES, RULE
 from surefoot.report.signatures import PAGE
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def sweep(
     """
     check_outputs(
         [Output("--html", html, PAGE), Output("--json", json_file, JSON), Output("--csv", csv_file, SWEEP_CSV)],
-        [*files_under(data), output / choices.PLAN, output / choices.RESULT, *baseline_files(baseline or [])],
+        [*files_under(data), output / choices.PLAN_FILE, output / choices.RESULT_FILE, *baseline_files(baseline or [])],
         force,
     )
     from surefoot.choose.plan import TREES_PARAMETER
@@ -140,9 +140,13 @@ def sweep(
     from surefoot.choose.tables import tables
 
     grid = parameters(set_ or [], {TREES_PARAMETER, "self"}, _values)
-    option, rounds = ("--epochs", epochs) if engine == NETWORKS else ("--trees", trees)
-    if (trees if engine == NETWORKS else epochs) is not None:
-        other = "--trees is for trees" if engine == NETWORKS else f"--epochs is for networks, of --engine {NETWORKS}"
+    option, rounds = ("--epochs", epochs) if engine == NETWORK_ENGINE else ("--trees", trees)
+    if (trees if engine == NETWORK_ENGINE else epochs) is not None:
+        other = (
+            "--trees is for trees"
+            if engine == NETWORK_ENGINE
+            else f"--epochs is for networks, of --engine {NETWORK_ENGINE}"
+        )
         raise ArgumentError(f"{other}; with --engine {engine}, give {option}")
     if rounds is not None:
         grid[TREES_PARAMETER] = parse_integers(rounds, option)

@@ -24,12 +24,12 @@ from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
 from surefoot.learn.model_files import checkpoint_paths, model_files
 from surefoot.learn.options import (
     CHECKPOINT_EVERY,
-    CROSS_ENCODERS,
+    CROSS_ENCODER_ENGINE,
     ENGINE,
     ENGINES,
     ESTIMATE,
     MEASURE,
-    NETWORKS,
+    NETWORK_ENGINE,
     OBJECTIVE,
     OBJECTIVES,
     RISK_OBJECTIVES,
@@ -96,7 +96,8 @@ def train(
     engine: Annotated[
         str | None,
         typer.Option(
-            help=f"What trains: {either(ENGINES)} for trees, {NETWORKS} for networks, {CROSS_ENCODERS} for text.",
+            help=f"What trains: {either(ENGINES)} for trees, {NETWORK_ENGINE} for networks, "
+            f"{CROSS_ENCODER_ENGINE} for text.",
             show_default=f"{ENGINE}; with --dask {ENGINES[1]}",
         ),
     ] = None,
@@ -132,28 +133,31 @@ def train(
 
     **Example:** `surefoot train train.txt -b bm25=feature:25 --objective u_risk --alpha 5 -o model/`
     """
-    chosen: dict[str, Any] = {
+    ranker_arguments: dict[str, Any] = {
         "objective": objective, "alpha": alpha, "measure": measure, "rule": rule, "estimate": estimate,
         "init": "baseline" if init_baseline else None, "n_estimators": trees or _TREES,
         "early_stopping_rounds": early_stopping, "stop_on": stop_on, "checkpoint": checkpoint,
         "checkpoint_every": checkpoint_every, "random_state": seed,
         "engine": engine or (ENGINE if dask is None else ENGINES[1]), "n_models": models,
     }  # fmt: skip
-    engine_parameters = parameters(set_ or [], names_with_own_option={*chosen, "self"})
+    engine_parameters = parameters(set_ or [], names_with_own_option={*ranker_arguments, "self"})
     texts = TextFiles(run, queries, documents, depth)
-    if engine == CROSS_ENCODERS:
+    if engine == CROSS_ENCODER_ENGINE:
         others = {
             "--baseline": bool(baseline), "--trees": trees is not None, "--models": models != 1,
             "--estimate": estimate != ESTIMATE, "--init-baseline": init_baseline, "--dask": dask is not None,
             "--init-model": init_model is not None, "--checkpoint": checkpoint is not None, "--card": card is not None,
         }  # fmt: skip
         train_cross_encoder(
-            data, output, texts, qrels, valid, skip_unusable=skip_unusable, chosen=chosen, parameters=engine_parameters,
-            only_for_others=others, epochs=epochs, threads=threads, html=html, force=force, quiet=quiet,
+            data, output, texts, qrels, valid, skip_unusable=skip_unusable, ranker_arguments=ranker_arguments,
+            parameters=engine_parameters, only_for_others=others, epochs=epochs, threads=threads, html=html,
+            force=force, quiet=quiet,
         )  # fmt: skip
         return
-    texts.refuse(f"add --engine {CROSS_ENCODERS}, or leave it out", qrels=qrels, skip_unusable=skip_unusable or None)
-    states = checkpoint_paths(checkpoint, 1 if engine == NETWORKS else models)  # networks have one for all
+    texts.refuse(
+        f"add --engine {CROSS_ENCODER_ENGINE}, or leave it out", qrels=qrels, skip_unusable=skip_unusable or None
+    )
+    states = checkpoint_paths(checkpoint, 1 if engine == NETWORK_ENGINE else models)  # networks have one for all
     check_outputs(
         [
             OutputModel("--output", output),
@@ -181,13 +185,13 @@ def train(
     if objective in RISK_OBJECTIVES and alpha is None:
         raise ArgumentError(f"--objective {objective} needs --alpha: each loss counts 1 + α times, such as --alpha 5")
     ranker: Any
-    if engine == NETWORKS:
-        ranker = make_network(chosen, epochs, trees, dask, threads, init_model, card, engine_parameters)
+    if engine == NETWORK_ENGINE:
+        ranker = make_network(ranker_arguments, epochs, trees, dask, threads, init_model, card, engine_parameters)
         optimised = ranker.check_settings().loss.objective
     elif epochs is not None:
-        raise ArgumentError(f"--epochs is for networks, of --engine {NETWORKS}; trees have --trees")
+        raise ArgumentError(f"--epochs is for networks, of --engine {NETWORK_ENGINE}; trees have --trees")
     else:
-        ranker = _make_trees(chosen, threads, engine_parameters)
+        ranker = _make_trees(ranker_arguments, threads, engine_parameters)
         optimised = TrainingSettings.from_ranker(ranker).objective  # what is wrong shows before anything is read
     if optimised.alpha > 0 and not optimised.needs_baseline:
         raise ArgumentError(
@@ -237,15 +241,15 @@ def _start(init_model: Path | None) -> dict[str, Any]:
     return {} if init_model is None else {"init_model": init_model}
 
 
-def _make_trees(chosen: dict[str, Any], threads: int | None, parameters: dict[str, Any]) -> Ranker:
+def _make_trees(ranker_arguments: dict[str, Any], threads: int | None, parameters: dict[str, Any]) -> Ranker:
     """A `Ranker` of the options."""
     from surefoot.learn.engines.contract import engine_of, merge_parameters
     from surefoot.learn.ranker import Ranker
 
     if threads is not None:
-        learner = engine_of(chosen["engine"])
+        learner = engine_of(ranker_arguments["engine"])
         parameters = merge_parameters(learner, parameters, {learner.threads_parameter: threads})
-    return Ranker(**chosen, **parameters)
+    return Ranker(**ranker_arguments, **parameters)
 
 
 def _save(console: Console, ranker: AnyRanker, output: Path) -> None:

@@ -23,10 +23,10 @@ from surefoot.clicks.log import Log
 
 KINDS = ("shown", "clicked", "satisfied", "skipped")
 # What a row of the table is of, and its labels.
-ABOUT = ("impression", "session", "user", "query", "document", "position", "day", "time", "grade", "last")
+ROW_COLUMNS = ("impression", "session", "user", "query", "document", "position", "day", "time", "grade", "last")
 _KEYS = {"document": ("document",), "domain": ("domain",), "pair": ("query", "document")}
-PLACES = 1000  # positions that are told apart in one number with a time
-DIGITS = 6  # of what is not a count: backends add up in different orders
+POSITIONS_TOLD_APART = 1000  # positions that are told apart in one number with a time
+ROUNDED_DIGITS = 6  # of what is not a count: backends add up in different orders
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def _list_features(log: Log, impressions: Impressions) -> IbisTable:
         distinct=False,
     )  # fmt: skip
     # The last click's time and position in one number; of clicks at one time the lowest counts.
-    code = events.clicked * PLACES + events.position.clip(upper=PLACES - 1)
+    code = events.clicked * POSITIONS_TOLD_APART + events.position.clip(upper=POSITIONS_TOLD_APART - 1)
     events = events.mutate(
         code=code.max().over(before), first=events.time.min().over(before), former=events.place.max().over(before)
     )
@@ -191,12 +191,12 @@ def _list_features(log: Log, impressions: Impressions) -> IbisTable:
         # Of a term that a query has twice, DuckDB's intersection has two.
         common = rows.terms.unique().intersect(rows.old_terms.unique()).length()
         every = rows.terms.union(rows.old_terms).length()
-        overlap["term_overlap"] = (common / every).round(DIGITS).fill_null(0.0)
+        overlap["term_overlap"] = (common / every).round(ROUNDED_DIGITS).fill_null(0.0)
     return rows.select(
         "impression",
-        last_click_position=(rows.code % PLACES).fill_null(0),
-        last_click_age=((rows.time - rows.code // PLACES) * log.seconds).round(DIGITS),
-        session_age=((rows.time - rows.first) * log.seconds).round(DIGITS).fill_null(0.0),
+        last_click_position=(rows.code % POSITIONS_TOLD_APART).fill_null(0),
+        last_click_age=((rows.time - rows.code // POSITIONS_TOLD_APART) * log.seconds).round(ROUNDED_DIGITS),
+        session_age=((rows.time - rows.first) * log.seconds).round(ROUNDED_DIGITS).fill_null(0.0),
         previous_query=(rows.query == rows.old_query).fill_null(False).cast("int64"),
         **overlap,
     )
@@ -270,7 +270,7 @@ def _entropy_step(keys: list[str]) -> IbisTable:
 def _entropy(clicks: IbisTable, steps: IbisTable) -> IbisTable:
     """H = log₂ N − Σ n·log₂ n / N, of N clicks; 0 where there are none."""
     entropy = clicks.nullif(0).log2() - steps / clicks.nullif(0)
-    return entropy.round(DIGITS).clip(lower=0.0).fill_null(0.0)
+    return entropy.round(ROUNDED_DIGITS).clip(lower=0.0).fill_null(0.0)
 
 
 def with_population(rows: IbisTable, by_list: IbisTable, by_result: IbisTable) -> IbisTable:
@@ -290,5 +290,5 @@ def table(log: Log, rows: IbisTable) -> IbisTable:
     """The columns of the table of features: what a row is of, its labels, then the features as 32-bit floats."""
     names = [feature.name for feature in catalogue(log) if feature.name != "position"]
     return rows.select(
-        *ABOUT, clicked=rows.clicked_at.notnull(), **{name: rows[name].cast("float32") for name in names}
+        *ROW_COLUMNS, clicked=rows.clicked_at.notnull(), **{name: rows[name].cast("float32") for name in names}
     )

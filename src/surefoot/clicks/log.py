@@ -15,7 +15,7 @@ CLICKS = {"session": "string", "user": "string", "day": "int64", "time": "int64"
           "document": "string", "number": "int64"}  # fmt: skip
 REJECTED = {"file": "string", "number": "int64", "reason": "string", "line": "string"}
 TWO_USERS = "belongs to a session of two users"
-DIGITS = r"^[0-9]{1,15}$"
+DIGITS_PATTERN = r"^[0-9]{1,15}$"
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Log:
     rejected: IbisTable
     shared_clock: str | None
     seconds: float
-    linked: bool
-    users: bool
+    linked: bool  # clicks name the list that they were on
+    users: bool  # whether the log has any; the same of the three below
     domains: bool
     terms: bool
     scores: bool

@@ -17,12 +17,12 @@ else:
     from backports import zstd
 
 # Without a checksum bytes that changed would be read as they are.
-_CHECKED: dict[int, int] = {zstd.CompressionParameter.checksum_flag: 1}
+_ZSTD_OPTIONS: dict[int, int] = {zstd.CompressionParameter.checksum_flag: 1}
 _GZIP_LEVEL = 6
 
 
 def _open_zstd(file: Any, mode: Literal["rb", "wb"]) -> Any:
-    return zstd.open(file, "rb") if mode == "rb" else zstd.open(file, "wb", options=_CHECKED)
+    return zstd.open(file, "rb") if mode == "rb" else zstd.open(file, "wb", options=_ZSTD_OPTIONS)
 
 
 def _open_gzip(file: Any, mode: Literal["rb", "wb"]) -> Any:
@@ -41,7 +41,7 @@ COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     ".gz": lambda data: gzip.compress(data, _GZIP_LEVEL, mtime=0),
     ".bz2": bz2.compress,
     ".xz": lzma.compress,
-    ".zst": lambda data: zstd.compress(data, options=_CHECKED),
+    ".zst": lambda data: zstd.compress(data, options=_ZSTD_OPTIONS),
 }
 SIGNATURES = {
     ".gz": re.compile(rb"\x1f\x8b\x08"),
@@ -49,4 +49,4 @@ SIGNATURES = {
     ".xz": re.compile(rb"\xfd7zXZ\x00"),
     ".zst": re.compile(rb"\x28\xb5\x2f\xfd"),
 }
-CORRUPT = (EOFError, OSError, ValueError, lzma.LZMAError, zlib.error, zstd.ZstdError)
+CORRUPTION_ERRORS = (EOFError, OSError, ValueError, lzma.LZMAError, zlib.error, zstd.ZstdError)

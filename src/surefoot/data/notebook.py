@@ -15,7 +15,7 @@ from typing import Literal
 
 from surefoot.errors import visible, without_middle
 
-ROWS = 10  # of a table of data
+SHOWN_ROWS = 10  # of a table of data
 _NAME, _TEXT, _NOTE = 80, 1_000, 500  # letters of a cell, of a sentence and of a note
 _COLUMNS, _NOTES = 20, 10
 
@@ -79,7 +79,7 @@ class NotebookView:
         return "\n".join([*parts, "</div>"])
 
 
-def more_rows(count: int, shown: int = ROWS, what: str = "") -> str:
+def more_rows(count: int, shown: int = SHOWN_ROWS, what: str = "") -> str:
     """The line below a table of which so many rows are shown; nothing where all are.
 
     >>> more_rows(1_210), more_rows(12, 10, "systems"), more_rows(3)

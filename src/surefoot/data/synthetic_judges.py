@@ -15,7 +15,7 @@ JUDGES: dict[str, str] = {  # by name what each does
     "lenient": "is the good judge, but gives half of the documents one grade more",
     "partial": "is the good judge, but gives two grades more to what one candidate shows among its first five",
 }
-_SHOWN = 5  # first results of the candidate that the partial judge favours
+_FAVOURED_RESULTS = 5  # first results of the candidate that the partial judge favours
 
 
 def synthetic_judges(qrels: Qrels, candidate: Run, seed: int = 0) -> dict[str, Qrels]:
@@ -31,18 +31,18 @@ def synthetic_judges(qrels: Qrels, candidate: Run, seed: int = 0) -> dict[str, Q
     size = len(grades)
     kept = np.where(rng.random(size) < 0.9, grades, grades + rng.choice([-1, 1], size))
     noisy = np.where(rng.random(size) < 0.5, grades, rng.integers(0, int(most) + 1, size))
-    place = candidate.ranking.find(qrels.ranking.codes_at(np.arange(size)))
-    shown = (place >= 0) & (candidate.ranking.rank_at(np.maximum(place, 0)) <= _SHOWN)
+    position = candidate.ranking.find(qrels.ranking.codes_at(np.arange(size)))
+    shown = (position >= 0) & (candidate.ranking.rank_at(np.maximum(position, 0)) <= _FAVOURED_RESULTS)
     by_name = {
         "good": kept,
         "noisy": noisy,
         "lenient": kept + (rng.random(size) < 0.5),
         "partial": kept + 2 * shown,
     }
-    return {name: _judge(qrels, np.clip(values, 0, most), name) for name, values in by_name.items()}
+    return {name: _as_judgments(qrels, np.clip(values, 0, most), name) for name, values in by_name.items()}
 
 
-def _judge(qrels: Qrels, grades: np.ndarray, name: str) -> Qrels:
+def _as_judgments(qrels: Qrels, grades: np.ndarray, name: str) -> Qrels:
     judge = Qrels.read(qrels.to_frame().with_columns(pl.Series("relevance", grades)), name)
     judge.origin = JudgmentOrigin("machine", (name,))
     return judge

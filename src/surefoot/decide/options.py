@@ -7,19 +7,19 @@ DELTA = 0.05  # the chance of shipping what breaks a condition, or of stopping w
 LEAST_DELTA, MOST_DELTA = 1e-12, 0.5  # below it no number of queries decides, beyond it a coin does as well
 DECIDING_SHARE = 0.8  # share of resamples that must decide for a number of queries to be called enough
 RESAMPLES = 100  # of the judged queries, for that number
-MOST_NEEDED = 10_000  # queries, or twice as many as are judged; where these would not decide, no number is given
-MOST_LISTED = 20  # queries hurt most that a decision lists
-EXIT = {"ship": 0, "stop": 1, "undecided": 3}  # the command's exit codes; an error's is 2
-EVERY = "*"  # as a segment's name in a policy: each of them
-RISK_LEVEL = 0.02  # of risk, that a controller keeps
-BUDGET = 1_000  # queries that will be judged at most, about, where a controller opens batch by batch
-SCORER = "predicted_gain"  # of a controller
+MOST_QUERIES_TRIED = 10_000  # queries, or twice as many as are judged; where these would not decide, no number is given
+MOST_HURT_LISTED = 20  # queries hurt most that a decision lists
+EXIT_CODES = {"ship": 0, "stop": 1, "undecided": 3}  # the command's exit codes; an error's is 2
+EVERY_SEGMENT = "*"  # as a segment's name in a policy: each of them
+DEFAULT_RISK_LEVEL = 0.02  # of risk, that a controller keeps
+DEFAULT_BUDGET = 1_000  # queries that will be judged at most, about, where a controller opens batch by batch
+DEFAULT_SCORER = "predicted_gain"  # of a controller
 PROOF_METHODS = ("betting", "binomial", "hoeffding-bentkus", "crc")  # by which a controller proves a level
-NO_AUTOMATIC = (
+NO_AUTOMATIC_REASON = (
     "a controller cannot use automatic judgments yet, because nothing is proved for its thresholds with them; leave "
     "them out, or decide on the whole candidate with surefoot gate --automatic"
 )
-NO_FILL = (
+NO_FILL_REASON = (
     "judgments whose holes were filled by an automatic judge cannot decide: a judge that favours a system would decide "
     "for it. Let people judge the holes, or draw queries with surefoot judge-next --automatic; --fill is for surefoot "
     "evaluate only"

@@ -25,7 +25,7 @@ def _entropy(values: Floats, starts: Ints, lengths: Ints) -> Floats:
     return np.asarray(-np.add.reduceat(terms, starts))
 
 
-_KINDS: dict[str, Callable[..., Floats]] = {
+_AGGREGATES: dict[str, Callable[..., Floats]] = {
     "max": lambda values, starts, lengths: np.maximum.reduceat(values, starts),
     "min": lambda values, starts, lengths: np.minimum.reduceat(values, starts),
     "mean": lambda values, starts, lengths: np.add.reduceat(values, starts) / lengths,
@@ -50,9 +50,10 @@ class Aggregate:
         """Read `max:25`."""
         kind = str(text).partition(":")[0]
         number = feature_number(str(text), kind)
-        if kind not in _KINDS or number is None:
+        if kind not in _AGGREGATES or number is None:
             raise ArgumentError(
-                f"selective is {shortened(text)}; write one of {', '.join(_KINDS)}, then a colon and the number of a "
+                f"selective is {shortened(text)}; write one of {', '.join(_AGGREGATES)}, then a colon and the number "
+                "of a "
                 "feature, such as max:25"
             )
         return cls(kind, number)
@@ -66,7 +67,7 @@ class Aggregate:
         values = data.feature(self.feature).astype(np.float64)
         if not np.isfinite(values).all():
             raise ArgumentError(f"feature {self.feature} has missing values, so it has no {self.kind} for each query")
-        return _KINDS[self.kind](values, data.offsets[:-1], data.lengths)
+        return _AGGREGATES[self.kind](values, data.offsets[:-1], data.lengths)
 
     def add_to(self, data: RankingData) -> RankingData:
         """The data with the number as one more feature, the same for all documents of a query."""

@@ -16,15 +16,15 @@ from surefoot.learn.objectives import OBJECTIVE_KINDS, Objective
 from surefoot.learn.prepared_data import MonitoredSet
 from surefoot.measures.notation import Measure
 from surefoot.risk.bootstrap import percentile_intervals, resamples
-from surefoot.risk.tradeoff import hurts
+from surefoot.risk.tradeoff import which_lose_over_20
 from surefoot.significance import CONFIDENCE
 
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
 
 _REPLICATES = 1000
-_WORST = 10  # queries that are named
-_FEATURES = 10
+_WORST_QUERIES = 10  # queries that are named
+_SHOWN_FEATURES = 10
 _TITLES = {"lightgbm": "LightGBM", "xgboost": "XGBoost"}
 
 
@@ -33,15 +33,17 @@ def model_card(ranker: Ranker, data: RankingData | None = None, *, name: str = "
 
     `dataset` says what the data is, in the user's words.
     """
-    judged = None if data is None else _figures(ranker, data)
+    held_out_figures = None if data is None else _figures(ranker, data)
     parts = [
-        _front_matter(ranker, judged, name, dataset),
+        _front_matter(ranker, held_out_figures, name, dataset),
         f"# {_text(name)}\n",
         _description(ranker),
         _training(ranker),
         "## Figures\n",
-        _no_figures() if judged is None or data is None else _figure_text(ranker, judged, data, dataset),
-        _limits(ranker, judged),
+        _no_figures()
+        if held_out_figures is None or data is None
+        else _figure_text(ranker, held_out_figures, data, dataset),
+        _limits(ranker, held_out_figures),
         _usage(),
     ]
     return "\n".join(parts)
@@ -57,7 +59,7 @@ def _figures(ranker: Ranker, data: RankingData) -> dict[str, Any]:
     baseline = None if queries.baselines is None else queries.baselines.mean(axis=0)
     if baseline is not None:
         difference = values - baseline
-        hurt = hurts(difference, baseline)
+        hurt = which_lose_over_20(difference, baseline)
         columns |= {
             "baseline": baseline, "gain": difference, "reward": np.maximum(difference, 0),
             "risk": np.maximum(-difference, 0), "wins": difference > 0, "losses": difference < 0, "hurt": hurt,
@@ -74,20 +76,20 @@ def _figures(ranker: Ranker, data: RankingData) -> dict[str, Any]:
     }
 
 
-def _front_matter(ranker: Ranker, judged: dict[str, Any] | None, name: str, dataset: str) -> str:
+def _front_matter(ranker: Ranker, held_out_figures: dict[str, Any] | None, name: str, dataset: str) -> str:
     """YAML whose texts are written as JSON has them, which YAML reads alike."""
     lines = [
         "---", "library_name: surefoot", "pipeline_tag: text-ranking", "tags:", "- learning-to-rank", "- lambdamart",
         f"- {ranker.engine_}", *(["- risk-sensitive"] if _weighs_risk(ranker) else []), "metrics:",
         f"- {json.dumps(str(ranker.measure))}",
     ]  # fmt: skip
-    if judged is not None:
+    if held_out_figures is not None:
         lines += [
             "model-index:", f"- name: {_quoted(name)}", "  results:", "  - task:", "      type: text-ranking",
             "    dataset:", f"      name: {_quoted(dataset or 'evaluation data')}", "      type: private",
             "    metrics:",
         ]  # fmt: skip
-        for key, mean in judged["means"].items():
+        for key, mean in held_out_figures["means"].items():
             if key in ("effectiveness", "gain", "risk"):
                 title = str(ranker.measure) if key == "effectiveness" else f"{key} of {ranker.measure}"
                 kind = str(ranker.measure) if key == "effectiveness" else key
@@ -119,7 +121,9 @@ def _training(ranker: Ranker) -> str:
         if value is not None and key not in ("checkpoint", "checkpoint_every", "history", "importance_type")
     }  # fmt: skip
     importances = np.asarray(ranker.feature_importances_, dtype=np.float64)
-    order = [place for place in np.argsort(-importances, kind="stable")[:_FEATURES].tolist() if importances[place] > 0]
+    order = [
+        place for place in np.argsort(-importances, kind="stable")[:_SHOWN_FEATURES].tolist() if importances[place] > 0
+    ]
     kind = "splits" if ranker.importance_type == "split" else "gain"
     lines = [
         "## Training\n",
@@ -140,8 +144,8 @@ def _no_figures() -> str:
     return "This card has no figures, because no labelled data was given.\n"
 
 
-def _figure_text(ranker: Ranker, judged: dict[str, Any], data: RankingData, dataset: str) -> str:
-    means, ends = judged["means"], judged["intervals"]
+def _figure_text(ranker: Ranker, held_out_figures: dict[str, Any], data: RankingData, dataset: str) -> str:
+    means, ends = held_out_figures["means"], held_out_figures["intervals"]
     where = f" ({_text(dataset)})" if dataset else ""
     lines = [
         f"On {len(data.queries):,} queries and {len(data):,} documents{where}. The intervals are "
@@ -158,16 +162,18 @@ def _figure_text(ranker: Ranker, judged: dict[str, Any], data: RankingData, data
         low, high = ends[key]
         lines.append(f"| {titles[key]} | {mean:.4f} | {low:.4f} to {high:.4f} |")
     lines.append("")
-    lines += _who_is_hurt(judged, data.queries)
+    lines += _who_is_hurt(held_out_figures, data.queries)
     return "\n".join(lines) + "\n"
 
 
-def _who_is_hurt(judged: dict[str, Any], queries: Sequence[str]) -> list[str]:
+def _who_is_hurt(held_out_figures: dict[str, Any], queries: Sequence[str]) -> list[str]:
     lines = ["## Who is hurt\n"]
-    if "gain" not in judged["columns"]:
+    if "gain" not in held_out_figures["columns"]:
         return [*lines, "There is no baseline to compare with. Give the results that are shown today as the baseline."]
-    difference, hurt = judged["columns"]["gain"], judged["columns"]["hurt"]
-    worst = [place for place in np.argsort(difference, kind="stable")[:_WORST].tolist() if difference[place] < 0]
+    difference, hurt = held_out_figures["columns"]["gain"], held_out_figures["columns"]["hurt"]
+    worst = [
+        place for place in np.argsort(difference, kind="stable")[:_WORST_QUERIES].tolist() if difference[place] < 0
+    ]
     if not worst:
         return [*lines, "No query is worse than with the baseline."]
     lines += [
@@ -177,14 +183,17 @@ def _who_is_hurt(judged: dict[str, Any], queries: Sequence[str]) -> list[str]:
         "|---|---:|---:|---:|",
     ]
     for place in worst:
-        before, value = judged["columns"]["baseline"][place], judged["columns"]["effectiveness"][place]
+        before, value = (
+            held_out_figures["columns"]["baseline"][place],
+            held_out_figures["columns"]["effectiveness"][place],
+        )
         lines.append(f"| {_text(queries[place])} | {before:.4f} | {value:.4f} | {difference[place]:+.4f} |")
     return lines
 
 
-def _limits(ranker: Ranker, judged: dict[str, Any] | None) -> str:
+def _limits(ranker: Ranker, held_out_figures: dict[str, Any] | None) -> str:
     lines = ["## Limits\n"]
-    if judged is None:
+    if held_out_figures is None:
         lines.append("- This card does not say how good the model is on new queries.")
     else:
         lines.append("- The figures are for queries like the judged ones. Other queries may be worse.")

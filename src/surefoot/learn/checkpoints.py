@@ -17,7 +17,7 @@ from surefoot.learn.criteria import check_history, is_number
 from surefoot.learn.engines.contract import Booster, Engine
 from surefoot.learn.settings import SEED_COUNT
 
-Origin: TypeAlias = dict[str, str]
+TrainingOrigin: TypeAlias = dict[str, str]
 
 _SCHEMA = "surefoot/checkpoint/2"
 # What may differ, beside the engine's parameters without effect, between the training that was killed and the one
@@ -26,16 +26,20 @@ _MAY_DIFFER = {"checkpoint", "importance_type", "n_models", "score_on"}
 
 
 def training_origin(
-    engine: Engine, parameters: dict[str, Any], train: str, valid: str | None, start: str | None = None
-) -> Origin:
+    engine: Engine,
+    parameters: dict[str, Any],
+    training_hash: str,
+    validation_hash: str | None,
+    init_model_hash: str | None = None,
+) -> TrainingOrigin:
     """Everything that decides the trees: each parameter, the engine's version, and hashes of all of the data."""
     origin = {
         name: repr(value) for name, value in parameters.items() if name not in _MAY_DIFFER | engine.without_effect
     }
     origin[f"{engine.title}'s version"] = engine.version
-    origin["the training data"] = train
-    origin["the validation data"] = "none" if valid is None else valid
-    return origin if start is None else origin | {"init_model": start}
+    origin["the training data"] = training_hash
+    origin["the validation data"] = "none" if validation_hash is None else validation_hash
+    return origin if init_model_hash is None else origin | {"init_model": init_model_hash}
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class CheckpointFile:
     """A file for the state of one training, told from others' by its origin: all that decides what is learned."""
 
     path: Path
-    origin: Origin
+    origin: TrainingOrigin
 
     def remove(self) -> None:
         """Remove the checkpoint of a training whose model is safe elsewhere, and no other file."""
@@ -66,7 +70,7 @@ class Checkpoint(CheckpointFile):
     engine: Engine
 
     @classmethod
-    def at(cls, path: str | os.PathLike[str], origin: Origin, engine: Engine) -> Self:
+    def at(cls, path: str | os.PathLike[str], origin: TrainingOrigin, engine: Engine) -> Self:
         """A checkpoint in a file that can be written: where it cannot, the error comes before any tree is grown."""
         file = destination(path)
         try:

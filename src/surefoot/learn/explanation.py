@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
 
 SCHEMA = "surefoot/explanation/1"
-PAIRS, FEATURES = 3, 5  # shown by default
-_DEEPEST = 50  # ranks that are looked at, where the measure has no cut-off
-_START = "the baseline's scores, where the model starts"
+DEFAULT_PAIRS, DEFAULT_FEATURES = 3, 5  # shown by default
+_DEEPEST_RANK = 50  # ranks that are looked at, where the measure has no cut-off
+_BASELINE_PART = "the baseline's scores, where the model starts"
 
 
 class Explanation:
@@ -58,8 +58,8 @@ class Explanation:
 
 
 def explain(
-    ranker: Ranker, data: RankingData, query: Any, *, against: str | None = None, pairs: int = PAIRS,
-    features: int = FEATURES,
+    ranker: Ranker, data: RankingData, query: Any, *, against: str | None = None, pairs: int = DEFAULT_PAIRS,
+    features: int = DEFAULT_FEATURES,
 ) -> Explanation:  # fmt: skip
     """Explain one query; `against` names one of the data's baselines, the first by default.
 
@@ -80,7 +80,7 @@ def explain(
     swaps = _costly_swaps(one, measured, order, ranks, ranks_before)[:pairs]
     rows = sorted({row for _, high, low in swaps for row in (high, low)})
     parts = _contributions(ranker, one, rows, scores)
-    names = [*ranker.feature_names_in_, _START]
+    names = [*ranker.feature_names_in_, _BASELINE_PART]
 
     def document(row: int) -> dict[str, Any]:
         return {
@@ -106,7 +106,7 @@ def explain(
                     "lifted": document(high),
                     "lowered": document(low),
                     "score_difference": float(scores[high] - scores[low]),
-                    **_moved_by(names, parts[high], parts[low], one, ranker, high, low, features),
+                    **_swap_features(names, parts[high], parts[low], one, ranker, high, low, features),
                 }
                 for cost, high, low in swaps
             ],
@@ -139,7 +139,7 @@ def _costly_swaps(
     data: RankingData, measured: MeasuredQueries, order: Any, ranks: Ints, before: Ints | None
 ) -> list[tuple[float, int, int]]:
     """What each swap costs, the document that went up and the better one below it; the dearest first."""
-    lifted = order[: min(measured.cutoff, _DEEPEST)].tolist()  # a swap below the cut-off costs nothing
+    lifted = order[: min(measured.cutoff, _DEEPEST_RANK)].tolist()  # a swap below the cut-off costs nothing
     value = float(measured.measure_order(order)[0])
     swaps = []
     for high, low in product(lifted, range(len(data))):
@@ -167,7 +167,7 @@ def _contributions(ranker: Ranker, data: RankingData, rows: Sequence[int], score
     return {row: np.append(part[:-1], extra) for row, part, extra in zip(rows, parts, start, strict=True)}
 
 
-def _moved_by(
+def _swap_features(
     names: Sequence[str], high: Floats, low: Floats, data: RankingData, ranker: Ranker, up: int, down: int, most: int
 ) -> dict[str, Any]:
     """The features whose contributions to the two scores differ most, and what all others add up to."""

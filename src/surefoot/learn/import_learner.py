@@ -15,8 +15,11 @@ from typing import Any
 
 from surefoot.runtime import library
 
-_WAITING = {"GOMP_SPINCOUNT": "500", "KMP_BLOCKTIME": "1"}  # of GNU's OpenMP, in turns, and of LLVM's, in milliseconds
-_USER_SETTINGS = ("OMP_WAIT_POLICY", *_WAITING)
+_WAIT_SETTINGS = {
+    "GOMP_SPINCOUNT": "500",
+    "KMP_BLOCKTIME": "1",
+}  # of GNU's OpenMP, in turns, and of LLVM's, in milliseconds
+_USER_SETTINGS = ("OMP_WAIT_POLICY", *_WAIT_SETTINGS)
 
 
 def import_learner(name: str, extra: str, purpose: str) -> Any:
@@ -33,9 +36,9 @@ def brief_waiting() -> Iterator[None]:
     if any(setting in os.environ for setting in _USER_SETTINGS):
         yield
         return
-    os.environ.update(_WAITING)
+    os.environ.update(_WAIT_SETTINGS)
     try:
         yield
     finally:
-        for setting in _WAITING:
+        for setting in _WAIT_SETTINGS:
             os.environ.pop(setting, None)

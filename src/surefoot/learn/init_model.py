@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
 
 # What the trees so far were grown for: trees for another goal after them would be a model for neither.
-_GOAL = ("objective", "alpha", "measure", "rule", "estimate", "delta_cutoff", "sigma", "init")
+_SAME_PARAMETERS = ("objective", "alpha", "measure", "rule", "estimate", "delta_cutoff", "sigma", "init")
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class InitModel:
     booster: Booster
     trees: int
     sha256: str
-    training_queries: str | None  # hashes of the queries that they were grown on, where these are known
+    training_fingerprints: str | None  # hashes of the queries that they were grown on, where these are known
 
 
 def read_init_model(given: Any, ranker: Ranker, engine: Engine, data: PreparedData) -> InitModel | None:
@@ -43,7 +43,7 @@ def read_init_model(given: Any, ranker: Ranker, engine: Engine, data: PreparedDa
     if model.engine_ != engine.name:
         raise ArgumentError(f"init_model has trees of {model.engine_}; set engine={model.engine_!r}")
     for what, old, new in (
-        *((name, _plain(getattr(model, name)), _plain(getattr(ranker, name))) for name in _GOAL),
+        *((name, _plain(getattr(model, name)), _plain(getattr(ranker, name))) for name in _SAME_PARAMETERS),
         ("features", list(model.feature_names_in_), list(data.names)),
         ("categories", *(sorted(map(str, each.items())) for each in (model.categories_, data.train.categories))),
         ("baselines", sorted(model.baselines_), sorted(data.train.baselines)),

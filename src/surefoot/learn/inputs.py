@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from surefoot.arrays import Floats
 from surefoot.data.reading.categories import Categories, recode
-from surefoot.data.reading.matrix import QUERY, FeatureMatrix, feature_matrix, without_queries
+from surefoot.data.reading.matrix import QUERY_COLUMN, FeatureMatrix, feature_matrix, without_queries
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, name_list, shortened
 
@@ -128,7 +128,7 @@ def matched_features(X: Any, trained: Sequence[str], what: str, categories: Cate
     if isinstance(X, RankingData):
         matrix, names, known = X.X, X.feature_names, X.categories
     else:
-        matrix, names, known = feature_matrix(X if QUERY in trained else without_queries(X)[0])
+        matrix, names, known = feature_matrix(X if QUERY_COLUMN in trained else without_queries(X)[0])
     if names is not None and (known or categories):
         matrix = _recoded(matrix, names, known, categories or {}, what)
     if names is not None and set(names) == set(trained):

@@ -24,8 +24,10 @@ from surefoot.learn.options import MEASURE
 from surefoot.measures.notation import Measure
 from surefoot.progress import steps
 
-_STEPS = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.5, 5.0])  # weights tried beside those there
-_LEAST = 1e-6  # a rise of the measure that is worth a feature
+_TRIED_WEIGHTS = np.array(
+    [0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.5, 5.0]
+)  # weights tried beside those there
+_LEAST_GAIN = 1e-6  # a rise of the measure that is worth a feature
 
 
 @dataclass(frozen=True)
@@ -93,14 +95,14 @@ def feature_selection(data: RankingData, measure: str | Measure = MEASURE, *, fe
     value = float(measured.values(scores).mean())
     for _ in steps(range(min(features, X.shape[1])), "Selecting features"):
         scale = np.abs(weights).max() if chosen else 1.0
-        tried = np.concatenate([_STEPS, -_STEPS]) * scale if chosen else np.array([1.0, -1.0])
+        tried = np.concatenate([_TRIED_WEIGHTS, -_TRIED_WEIGHTS]) * scale if chosen else np.array([1.0, -1.0])
         best_value, feature, weight = max(
             (float(measured.values(scores + step * X[:, free]).mean()), -free, step)
             for free in range(X.shape[1])
             if free not in chosen
             for step in tried.tolist()
         )
-        if best_value <= value + _LEAST:
+        if best_value <= value + _LEAST_GAIN:
             break
         value, feature = best_value, -feature
         weights[feature] = weight

@@ -62,11 +62,11 @@ def train_mean(
     settings = TrainingSettings.from_ranker(ranker)
     engine = engine_of(ranker.engine)
     checked = checked_parameters(engine, ranker.engine_parameters, data)
-    start = read_init_model(init_model, ranker, engine, data)
-    if not checked.draws:
+    init_trees = read_init_model(init_model, ranker, engine, data)
+    if not checked.draws_randomly:
         raise ArgumentError(
             f"n_models={settings.models} would train the same model {settings.models} times, because nothing is drawn "
-            f"at random; give {engine.drawing}"
+            f"at random; give {engine.drawing_example}"
         )
     paths = checkpoint_paths(settings.checkpoint, settings.models)
     models: list[Ranker] = []
@@ -76,7 +76,7 @@ def train_mean(
         model = type(ranker)(**(ranker.get_params() | changes))
         training = Training(
             model, engine, data, _after(number * settings.trees, progress),
-            bins_seed=models[0].random_state_ if models else None, keeps_finished=True, start=start,
+            bins_seed=models[0].random_state_ if models else None, keeps_finished=True, init_model=init_trees,
         )  # fmt: skip
         model.set_result(train(training))
         models.append(model)
@@ -102,8 +102,8 @@ def _mean_result(models: Sequence[Ranker], weights: Sequence[float]) -> Training
     first = models[0]
     engine = engine_of(first.engine_)
     booster = engine.mean([(model.booster_, model.best_iteration_) for model in models], weights)
-    queries = [model.training_queries_ for model in models]
-    known = [part for part in queries if part is not None]
+    fingerprints = [model.training_queries_ for model in models]
+    known = [part for part in fingerprints if part is not None]
     return TrainingResult(
         engine=engine.name,
         booster=booster,
@@ -118,7 +118,7 @@ def _mean_result(models: Sequence[Ranker], weights: Sequence[float]) -> Training
         },
         tie_rule=first.tie_rule_,
         score_sample=_mean_sample([model.score_sample_ for model in models], weights),
-        training_queries=joined_fingerprints(known) if len(known) == len(queries) else None,
+        training_fingerprints=joined_fingerprints(known) if len(known) == len(fingerprints) else None,
         checkpoints=tuple(checkpoint for model in models for checkpoint in model.checkpoints_),
         models=[
             part | {"weight": part["weight"] * weight}

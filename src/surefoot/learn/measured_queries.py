@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.arrays import Floats, Ints, Places
+from surefoot.arrays import CompactInts, Floats, Ints
 from surefoot.data.types.labels import check_labels
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError
@@ -21,7 +21,7 @@ from surefoot.measures.effectiveness import check_top, gains, stopping_chance
 from surefoot.measures.notation import Measure
 from surefoot.runtime import cores
 
-_KINDS = {"nDCG": kernel.NDCG, "AP": kernel.AP, "RR": kernel.RR, "ERR": kernel.ERR}
+_KERNEL_CONSTANTS = {"nDCG": kernel.NDCG, "AP": kernel.AP, "RR": kernel.RR, "ERR": kernel.ERR}
 _NO_CUTOFF = 1 << 60  # four times it is still an integer of 64 bits
 
 
@@ -37,17 +37,17 @@ class MeasuredQueries:
         self, measure: Measure | str, labels: Floats, offsets: Ints, tie_order: Ints, threads: int | None = None
     ) -> None:
         self.measure = Measure.parse(measure)
-        if self.measure.family not in _KINDS:
+        if self.measure.family not in _KERNEL_CONSTANTS:
             raise ArgumentError(f"{self.measure} cannot be optimised; nDCG, AP, RR and ERR can")
         settings = self.measure.settings
-        self.kind = _KINDS[self.measure.family]
+        self.kind = _KERNEL_CONSTANTS[self.measure.family]
         self.cutoff = _NO_CUTOFF if self.measure.cutoff is None else int(self.measure.cutoff)
         self.labels = np.ascontiguousarray(labels, dtype=np.float64)
         self.offsets = np.ascontiguousarray(offsets, dtype=np.int64)
         query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         rows = np.int32 if len(labels) < 2**31 else np.int64
-        self.tie_order: Places = np.ascontiguousarray(tie_order, dtype=rows)
-        self._label_order: Places = np.lexsort((self.labels, query)).astype(rows)
+        self.tie_order: CompactInts = np.ascontiguousarray(tie_order, dtype=rows)
+        self._label_order: CompactInts = np.lexsort((self.labels, query)).astype(rows)
         self.discounts = discounts(int(self.lengths.max(initial=1)))
         if self.kind == kernel.ERR:
             check_top(float(self.labels.max(initial=0)), settings["max_rel"], "label")
@@ -77,7 +77,7 @@ class MeasuredQueries:
         """The number of queries."""
         return len(self.offsets) - 1
 
-    def rank(self, scores: Floats, *, fully: bool = False) -> Places:
+    def rank(self, scores: Floats, *, fully: bool = False) -> CompactInts:
         """The rows of each query in ranked order, down to the cut-off: scores descending, ties by the tie rule.
 
         Below the cut-off no measure looks at the order; long lists go by label there, unless `fully` is True.
@@ -94,7 +94,7 @@ class MeasuredQueries:
         result[order] = np.arange(len(order)) - np.repeat(self.offsets[:-1], self.lengths)
         return result
 
-    def measure_order(self, order: Places) -> Floats:
+    def measure_order(self, order: CompactInts) -> Floats:
         """M(q) of ranked rows."""
         values = np.empty(self.queries)
         self.run_in_threads(

@@ -7,25 +7,25 @@ import re
 from pathlib import Path
 
 # Engines' own files, named as the engines know them; PyTorch's is a network's.
-MODELS = {"lightgbm": "model.txt", "xgboost": "model.json", "torch": "model.safetensors"}
-DETAILS = "ranker.json"
+MODEL_FILE_NAMES = {"lightgbm": "model.txt", "xgboost": "model.json", "torch": "model.safetensors"}
+DETAILS_FILE_NAME = "ranker.json"
 TREES_SCHEMA, NETWORK_SCHEMA = "surefoot/ranker/1", "surefoot/neural-ranker/1"
-_WAITING = re.compile(rf"\.({'|'.join(map(re.escape, MODELS.values()))})\.[0-9a-f]{{64}}\.next")
+_UNFINISHED_MODEL = re.compile(rf"\.({'|'.join(map(re.escape, MODEL_FILE_NAMES.values()))})\.[0-9a-f]{{64}}\.next")
 
 
 def model_files(folder: str | os.PathLike[str]) -> list[str]:
     """What is read of a saved model."""
-    return [str(Path(folder) / name) for name in (*MODELS.values(), DETAILS)]
+    return [str(Path(folder) / name) for name in (*MODEL_FILE_NAMES.values(), DETAILS_FILE_NAME)]
 
 
-def waiting_name(model: str, sha256: str) -> str:
+def unfinished_name(model: str, sha256: str) -> str:
     """What a new model is called until the details name it; a program that was killed leaves it."""
     return f".{model}.{sha256}.next"
 
 
 def is_model_file(name: str) -> bool:
     """Whether a file of this name is a saved model's, or left by one that was being saved."""
-    return name in (*MODELS.values(), DETAILS) or _WAITING.fullmatch(name) is not None
+    return name in (*MODEL_FILE_NAMES.values(), DETAILS_FILE_NAME) or _UNFINISHED_MODEL.fullmatch(name) is not None
 
 
 def checkpoint_paths(path: str | os.PathLike[str] | None, models: int) -> list[Path]:

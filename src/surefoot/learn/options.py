@@ -7,10 +7,10 @@ from surefoot.learn.objectives import ESTIMATES, OBJECTIVE_KINDS, RULES
 
 OBJECTIVES = tuple(OBJECTIVE_KINDS)
 RISK_OBJECTIVES = tuple(name for name, kind in OBJECTIVE_KINDS.items() if kind.needs_baseline)
-REGRESSION = "regression"  # without pairs
+REGRESSION_OBJECTIVE = "regression"  # without pairs
 ENGINES = ("lightgbm", "xgboost")  # of trees
-NETWORKS = "torch"  # the engine of networks
-CROSS_ENCODERS = "cross-encoder"  # that of re-rankers of text, by sentence-transformers
+NETWORK_ENGINE = "torch"  # the engine of networks
+CROSS_ENCODER_ENGINE = "cross-encoder"  # that of re-rankers of text, by sentence-transformers
 
 OBJECTIVE, RULE, ESTIMATE, ENGINE = OBJECTIVES[0], RULES[0], ESTIMATES[0], ENGINES[0]
 MEASURE = "nDCG(dcg='exp-log2')@10"

@@ -21,10 +21,10 @@ _VALIDATION = "the validation data"
 class MonitoredSet:
     """A set of queries under the measure: how its baselines do, and how scores do beside them."""
 
-    def __init__(self, data: RankingData, measure: Measure, threads: int | None, start: str | None) -> None:
+    def __init__(self, data: RankingData, measure: Measure, threads: int | None, init: str | None) -> None:
         self.tie_rule = data.tie_rule
         self.measured = MeasuredQueries.from_data(data, measure, threads)
-        self._start = standardised_baseline(data) if start == "baseline" else None
+        self._init_scores = standardised_baseline(data) if init == "baseline" else None
         self._scores_of_baselines = list(data.baselines.values())
         self.baselines = (
             np.stack([self.measured.values(scores) for scores in data.baselines.values()]) if data.baselines else None
@@ -38,11 +38,11 @@ class MonitoredSet:
 
     def values(self, scores: Floats) -> Floats:
         """M(q) of a model's scores."""
-        return self.measured.values(self.with_start(scores))
+        return self.measured.values(self.with_init_scores(scores))
 
-    def with_start(self, scores: Floats, rows: Ints | slice = slice(None)) -> Floats:
+    def with_init_scores(self, scores: Floats, rows: Ints | slice = slice(None)) -> Floats:
         """A model's scores of some rows, with the scores that it started from added."""
-        return scores if self._start is None else scores + self._start[rows]
+        return scores if self._init_scores is None else scores + self._init_scores[rows]
 
 
 class PreparedData:
@@ -89,22 +89,22 @@ class PreparedData:
         return new
 
     def monitored(
-        self, measure: Measure, threads: int | None, start: str | None
+        self, measure: Measure, threads: int | None, init: str | None
     ) -> tuple[MonitoredSet, MonitoredSet | None]:
-        """Training and validation queries under a measure, for models that start from `start`."""
-        key = (str(measure), threads, start)
+        """Training and validation queries under a measure, for models that start from `init`."""
+        key = (str(measure), threads, init)
         if key not in self._monitored:
             self._monitored[key] = (
-                MonitoredSet(self.train, measure, threads, start),
-                None if self.valid is None else MonitoredSet(self.valid, measure, threads, start),
+                MonitoredSet(self.train, measure, threads, init),
+                None if self.valid is None else MonitoredSet(self.valid, measure, threads, init),
             )
         return self._monitored[key]
 
-    def bins(self, engine: Engine, parameters: Parameters, seed: int, *, validated: bool = False) -> BinnedData:
+    def bins(self, engine: Engine, parameters: Parameters, seed: int, *, has_validation: bool = False) -> BinnedData:
         """The data in the engine's bins; the engine scores the validation data after each tree.
 
         Machines that work together need equally many sets: one without validation data, where others have some
-        (`validated`), has an empty set.
+        (`has_validation`), has an empty set.
 
         Where trees change earlier ones, gradients are computed without some of them: then the engine also scores the
         training documents with all trees, as the first of the other sets.
@@ -113,7 +113,7 @@ class PreparedData:
         key = (engine.name, rescored, engine.bins_key(parameters, len(self.train), seed))
         if key not in self._bins:
             others = [self.train.X] if rescored else []
-            if self.valid is not None or validated:
+            if self.valid is not None or has_validation:
                 others.append(self.train.X[:0] if self.valid is None else self.valid.X)
             self._bins.clear()
             self._bins[key] = engine.bin(self.train.X, others, parameters, self.train.feature_names, seed)

@@ -221,8 +221,8 @@ class Ranker(Estimator):
             self.set_result(train_mean(self, data, progress, init_model))
         else:
             engine = engine_of(self.engine)
-            start = read_init_model(init_model, self, engine, data)
-            self.set_result(train(Training(self, engine, data, progress, start=start)))
+            init_trees = read_init_model(init_model, self, engine, data)
+            self.set_result(train(Training(self, engine, data, progress, init_model=init_trees)))
         return self
 
     def set_result(self, result: TrainingResult) -> None:
@@ -240,7 +240,7 @@ class Ranker(Estimator):
         self.tie_rule_ = result.tie_rule
         self.random_state_ = result.state["seed"]
         self.score_sample_ = result.score_sample
-        self.training_queries_ = result.training_queries
+        self.training_queries_ = result.training_fingerprints
         self.checkpoints_ = result.checkpoints
         self.models_ = result.models
         self.combination_ = self.query_feature_ = None

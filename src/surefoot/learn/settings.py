@@ -77,9 +77,9 @@ class TrainingSettings:
             models=integer("n_models", ranker.n_models, 1, _MOST_MODELS),
         )
 
-    def check_data(self, train: RankingData, validated: bool, changes_trees: str | None) -> None:
+    def check_data(self, train: RankingData, has_validation: bool, changes_trees: str | None) -> None:
         """Refuse settings that do not go with the data, or with a parameter that `changes_trees`."""
-        if self.patience is not None and not validated:
+        if self.patience is not None and not has_validation:
             raise ArgumentError("early_stopping_rounds needs validation data; give valid=")
         if self.criterion.name != "effectiveness" and not train.baselines:
             raise self.criterion.no_baseline_error()

@@ -26,7 +26,13 @@ from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.combination import is_aggregate, is_combination
 from surefoot.learn.criteria import check_history, is_number
 from surefoot.learn.engines.contract import Engine, ModelTextError, engine_of
-from surefoot.learn.model_files import DETAILS, MODELS, NETWORK_SCHEMA, TREES_SCHEMA, waiting_name
+from surefoot.learn.model_files import (
+    DETAILS_FILE_NAME,
+    MODEL_FILE_NAMES,
+    NETWORK_SCHEMA,
+    TREES_SCHEMA,
+    unfinished_name,
+)
 from surefoot.learn.options import ENGINE
 from surefoot.learn.settings import SEED_COUNT
 from surefoot.measures.notation import is_measure
@@ -49,25 +55,26 @@ def save_model(
     model: bytes,
     folder: str | os.PathLike[str],
     schema: str = TREES_SCHEMA,
-    learned: Iterable[str] = (),
+    learned_attributes: Iterable[str] = (),
 ) -> None:
-    """Write an engine's own file, and the details of its ranker with what it has `learned` besides, in one step."""
+    """Write an engine's own file, and the details of its ranker with what it has `learned_attributes` besides, in "
+    "one step."""
     hashed = hashlib.sha256(model).hexdigest()
-    name = MODELS[engine]
-    text = _details_text(ranker, engine, hashed, folder, schema, learned)
+    name = MODEL_FILE_NAMES[engine]
+    text = _details_text(ranker, engine, hashed, folder, schema, learned_attributes)
     with ensure_folder(folder) as home:
-        waiting = home / waiting_name(name, hashed)
+        unfinished = home / unfinished_name(name, hashed)
         try:
-            write_bytes(waiting, model, durable=True)
-            write_text(home / DETAILS, text, durable=True)
+            write_bytes(unfinished, model, durable=True)
+            write_text(home / DETAILS_FILE_NAME, text, durable=True)
         except BaseException:
             with suppress(OSError):
-                waiting.unlink(missing_ok=True)
+                unfinished.unlink(missing_ok=True)
             raise
     try:
-        waiting.replace(home / name)
-        for other in MODELS.values():
-            for left in home.glob(waiting_name(other, "*")):  # by programs that were killed
+        unfinished.replace(home / name)
+        for other in MODEL_FILE_NAMES.values():
+            for left in home.glob(unfinished_name(other, "*")):  # by programs that were killed
                 left.unlink(missing_ok=True)
             if other != name:  # another engine's, which nothing names any more
                 (home / other).unlink(missing_ok=True)
@@ -76,16 +83,21 @@ def save_model(
 
 
 def _details_text(
-    ranker: Any, engine: str, hashed: str, folder: str | os.PathLike[str], schema: str, learned: Iterable[str]
+    ranker: Any,
+    engine: str,
+    hashed: str,
+    folder: str | os.PathLike[str],
+    schema: str,
+    learned_attributes: Iterable[str],
 ) -> str:
     from surefoot import __version__
 
     details = {
         "schema": schema,
         "surefoot": __version__,
-        "model": {"file": MODELS[engine], "engine": engine, "sha256": hashed},
+        "model": {"file": MODEL_FILE_NAMES[engine], "engine": engine, "sha256": hashed},
         "parameters": ranker.get_params() | {"checkpoint": None},
-        "fitted": {name: getattr(ranker, name) for name in (*_FITTED, *learned)},
+        "fitted": {name: getattr(ranker, name) for name in (*_FITTED_CHECKS, *learned_attributes)},
     }
     try:
         text = json.dumps(details, indent=2, ensure_ascii=False, allow_nan=False, default=_plain) + "\n"
@@ -108,10 +120,10 @@ def load(kind: type[Ranker], folder: str | os.PathLike[str]) -> Ranker:
     home = Path(folder)
     if not home.is_dir():
         raise DataError.at(folder, None, "is not a folder; give the folder that a ranker was saved to")
-    details = read_details(home / DETAILS)
+    details = read_details(home / DETAILS_FILE_NAME)
     fitted = details["fitted"]
-    engine = _read_engine(home / DETAILS, details["model"])
-    name = MODELS[engine.name]
+    engine = _read_engine(home / DETAILS_FILE_NAME, details["model"])
+    name = MODEL_FILE_NAMES[engine.name]
     try:
         booster = engine.load(read_model(home, name, details["model"]["sha256"]).decode())
     except (UnicodeDecodeError, ModelTextError) as error:
@@ -121,17 +133,23 @@ def load(kind: type[Ranker], folder: str | os.PathLike[str]) -> Ranker:
         ("trees", engine.count_trees(booster), "best_iteration_"),
     ):
         if count != fitted[key]:
-            raise DataError.at(home, None, f"{name} has {count} {what}, but {DETAILS} has another number")
+            raise DataError.at(home, None, f"{name} has {count} {what}, but {DETAILS_FILE_NAME} has another number")
     try:
         ranker = kind(**details["parameters"])
     except TypeError as error:
-        raise DataError.at(home / DETAILS, None, f"has parameters that a ranker does not have ({error})") from error
+        raise DataError.at(
+            home / DETAILS_FILE_NAME, None, f"has parameters that a ranker does not have ({error})"
+        ) from error
     if ranker.init not in (None, "baseline") or (ranker.init and not fitted["baselines_"]):
         raise DataError.at(
-            home / DETAILS, None, f"has init {shortened(ranker.init)}, but its baselines are missing or different"
+            home / DETAILS_FILE_NAME,
+            None,
+            f"has init {shortened(ranker.init)}, but its baselines are missing or different",
         )
     if ranker.engine != engine.name:
-        raise DataError.at(home / DETAILS, None, f"names two engines, {shortened(ranker.engine)} and {engine.name}")
+        raise DataError.at(
+            home / DETAILS_FILE_NAME, None, f"names two engines, {shortened(ranker.engine)} and {engine.name}"
+        )
     ranker.engine_ = engine.name
     ranker.booster_ = booster
     ranker.checkpoints_ = ()
@@ -141,13 +159,13 @@ def load(kind: type[Ranker], folder: str | os.PathLike[str]) -> Ranker:
 
 def set_learned(ranker: Any, fitted: dict[str, Any]) -> None:
     """Give a ranker what every ranker has learned beside its model."""
-    for fact in _FITTED:
+    for fact in _FITTED_CHECKS:
         setattr(ranker, fact, fitted.get(fact, getattr(type(ranker), fact, None)))
 
 
 def saved_history(folder: str | os.PathLike[str]) -> tuple[dict[str, dict[str, list[float]]], int]:
     """The history of a ranker that was saved, and how many trees it has, without loading these."""
-    fitted = read_details(Path(folder) / DETAILS, (TREES_SCHEMA, NETWORK_SCHEMA))["fitted"]
+    fitted = read_details(Path(folder) / DETAILS_FILE_NAME, (TREES_SCHEMA, NETWORK_SCHEMA))["fitted"]
     return fitted["history_"], fitted["best_iteration_"]
 
 
@@ -161,14 +179,16 @@ def _read_engine(path: Path, model: dict[str, Any]) -> Engine:
 def read_model(home: Path, name: str, hashed: str) -> bytes:
     """The model that the details were written for, under its own name or, if a program was killed, still waiting."""
     try:
-        for path in (home / name, home / waiting_name(name, hashed)):
+        for path in (home / name, home / unfinished_name(name, hashed)):
             data = path.read_bytes() if path.is_file() else b""
             if hashlib.sha256(data).hexdigest() == hashed:
                 return data
         existing_file(home / name)
     except OSError as error:
         raise DataError.at(home / name, None, f"cannot be read ({reason(error)})") from error
-    raise DataError.at(home / name, None, f"is not the file that {DETAILS} was written for; save the ranker again")
+    raise DataError.at(
+        home / name, None, f"is not the file that {DETAILS_FILE_NAME} was written for; save the ranker again"
+    )
 
 
 def read_details(path: Path, schemas: Sequence[str] = (TREES_SCHEMA,)) -> dict[str, Any]:
@@ -183,10 +203,10 @@ def read_details(path: Path, schemas: Sequence[str] = (TREES_SCHEMA,)) -> dict[s
     fitted, hashed = details["fitted"], details["model"].get("sha256")
     if not isinstance(hashed, str) or not re.fullmatch("[0-9a-f]{64}", hashed):
         raise DataError.at(path, None, "does not have the hash of the model")
-    absent = [name for name in _FITTED if name not in fitted and name not in _OPTIONAL]
+    absent = [name for name in _FITTED_CHECKS if name not in fitted and name not in _OPTIONAL_KEYS]
     if absent:
         raise DataError.at(path, None, f"does not have {', '.join(absent)}")
-    for name, fits in _FITTED.items():
+    for name, fits in _FITTED_CHECKS.items():
         if name in fitted and not fits(fitted[name]):
             raise DataError.at(path, None, f"has a {name} that is not valid: {shortened(fitted[name])}")
     if not set(fitted.get("categories_", ())) <= set(fitted["feature_names_in_"]):
@@ -232,7 +252,7 @@ def _are_models(value: Any) -> bool:
     """Whether this is what a mean knows of its models."""
     return isinstance(value, list) and all(
         isinstance(one, dict)
-        and set(one) == _MODEL
+        and set(one) == _MODEL_KEYS
         and _is_count(one["trees"])
         and is_number(one["weight"])
         and all(one[name] is None or is_number(one[name]) for name in ("best_score", "random_state"))
@@ -245,10 +265,10 @@ def _are_categories(value: Any) -> bool:
     return isinstance(value, dict) and all(_are_names(labels) for labels in value.values())
 
 
-_MODEL = {"objective", "alpha", "measure", "random_state", "trees", "best_score", "weight", "history"}
+_MODEL_KEYS = {"objective", "alpha", "measure", "random_state", "trees", "best_score", "weight", "history"}
 
 # What a ranker has learned beside its trees, and the check that each part must pass.
-_FITTED: dict[str, Callable[[Any], bool]] = {
+_FITTED_CHECKS: dict[str, Callable[[Any], bool]] = {
     "n_features_in_": _is_count,
     "feature_names_in_": _are_names,
     "baselines_": _are_names,
@@ -265,7 +285,7 @@ _FITTED: dict[str, Callable[[Any], bool]] = {
     "combination_": is_combination,
     "query_feature_": is_aggregate,
 }
-_OPTIONAL = (
+_OPTIONAL_KEYS = (
     "random_state_",
     "training_queries_",
     "models_",

@@ -43,7 +43,7 @@ class TrainingResult:
     state: dict[str, Any]
     tie_rule: TieRule
     score_sample: list[float]
-    training_queries: str | None  # hashes by which the queries are recognised, where all are known
+    training_fingerprints: str | None  # hashes by which the queries are recognised, where all are known
     categories: Categories = field(default_factory=dict)  # what the codes of features mean that are categories
     checkpoints: tuple[Checkpoint, ...] = ()
     models: list[dict[str, Any]] = field(default_factory=list)  # those that a mean is the mean of
@@ -53,7 +53,7 @@ class Training:
     """A run of `Ranker.fit`: on all of the data, or on one machine's part of it, with sums over all machines.
 
     Models of one mean share their bins, which are drawn with `bins_seed`. Each is kept in its checkpoint once it is
-    finished (`keeps_finished`), so that a fit that is killed later does not grow it again. `start` has trees of an
+    finished (`keeps_finished`), so that a fit that is killed later does not grow it again. `init_model` has trees of an
     earlier training, which come first.
     """
 
@@ -67,7 +67,7 @@ class Training:
         *,
         bins_seed: int | None = None,
         keeps_finished: bool = False,
-        start: InitModel | None = None,
+        init_model: InitModel | None = None,
     ) -> None:
         train, valid = data.train, data.valid
         self.engine = engine
@@ -75,23 +75,25 @@ class Training:
         self._parameters = checked_parameters(engine, ranker.engine_parameters, data)
         self._changes_trees = self._parameters.changes_trees is not None
         self._reduce = reduce
-        self._validated = self._on_any_machine(valid is not None)
-        settings.check_data(train, self._validated, self._parameters.changes_trees)
-        if start is not None and self._changes_trees:
+        self._has_validation = self._on_any_machine(valid is not None)
+        settings.check_data(train, self._has_validation, self._parameters.changes_trees)
+        if init_model is not None and self._changes_trees:
             raise ArgumentError(
                 f"{self._parameters.changes_trees} changes earlier trees, so training cannot continue from init_model"
             )
-        if start is not None:
-            self._parameters = replace(self._parameters, raw=True)
-        self._start = start
-        self.trees_before = 0 if start is None else start.trees
+        if init_model is not None:
+            self._parameters = replace(self._parameters, unbinned=True)
+        self._init_model = init_model
+        self.trees_before = 0 if init_model is None else init_model.trees
         self._trees = self.trees_before + settings.trees
         self.checkpoint = None
         if settings.checkpoint is not None:
             hashes = data_hash(train), None if valid is None else data_hash(valid)
             self.checkpoint = Checkpoint.at(
                 settings.checkpoint,
-                training_origin(engine, ranker.get_params(), *hashes, None if start is None else start.sha256),
+                training_origin(
+                    engine, ranker.get_params(), *hashes, None if init_model is None else init_model.sha256
+                ),
                 engine,
             )
         self.ranker = ranker
@@ -108,7 +110,7 @@ class Training:
             reduce=reduce,
             places=self.train.baseline_places() if settings.objective.kind.optional_alpha else None,
         )
-        first, _ = self.lambdas.peek(self.train.with_start(np.zeros(len(train))))
+        first, _ = self.lambdas.peek(self.train.with_init_scores(np.zeros(len(train))))
         if not self._on_any_machine(bool(first.any())):
             raise ArgumentError("there is nothing to learn: in every query, the labels of all documents count the same")
         self.history: History = {"train": {}, "valid": {}}
@@ -123,7 +125,7 @@ class Training:
 
     def run(self) -> Booster:
         """Grow the trees, in batches that end where a checkpoint is kept."""
-        trees, booster = self._trees, None if self._start is None else self._start.booster
+        trees, booster = self._trees, None if self._init_model is None else self._init_model.booster
         resumed = None if self.checkpoint is None else self.checkpoint.read(trees, self.trees_before)
         if resumed is not None:
             booster = resumed[0]
@@ -165,8 +167,10 @@ class Training:
         """The model's scores of some training documents, evenly spaced: by so many trees, or those up to the best."""
         rows = sampled_rows(len(self._X), documents)
         if trees is None and self._scores is not None and self.best_iteration == self.engine.count_trees(booster):
-            return self.train.with_start(self._scores[rows], rows)
-        return self.train.with_start(self.engine.predict(booster, self._X[rows], trees or self.best_iteration), rows)
+            return self.train.with_init_scores(self._scores[rows], rows)
+        return self.train.with_init_scores(
+            self.engine.predict(booster, self._X[rows], trees or self.best_iteration), rows
+        )
 
     def _final_scores(self, booster: Booster) -> Floats:
         """The training documents' scores by all trees: as the engine has them, predicted where it has none."""
@@ -185,9 +189,9 @@ class Training:
     @property
     def fingerprints(self) -> str | None:
         """Hashes by which the queries that it learns from are recognised, also those of the trees it starts with."""
-        if self._start is None:
+        if self._init_model is None:
             return self.data.fingerprints
-        earlier = self._start.training_queries
+        earlier = self._init_model.training_fingerprints
         return None if earlier is None else joined_fingerprints([earlier, self.data.fingerprints])
 
     def state_dict(self) -> dict[str, Any]:
@@ -214,10 +218,10 @@ class Training:
     def _bins(self) -> BinnedData:
         """Made when the first tree is grown: what is wrong with a checkpoint shows before."""
         seed = self.seed if self._bins_seed is None else self._bins_seed
-        return self.data.bins(self.engine, self._parameters, seed, validated=self._validated)
+        return self.data.bins(self.engine, self._parameters, seed, has_validation=self._has_validation)
 
     def _gradients(self, scores: Floats) -> tuple[Float32s, Float32s]:
-        gradient, hessian = self.lambdas(self.train.with_start(scores))
+        gradient, hessian = self.lambdas(self.train.with_init_scores(scores))
         if self.ranker.history and self.lambdas.iteration > 1 and not self._changes_trees:
             self._append_history("train", self.lambdas.values, self.train)  # what the trees before this one reach
         return gradient, hessian
@@ -225,7 +229,7 @@ class Training:
     def _after_tree(self, grown: int, others: Sequence[Floats]) -> bool:
         if self._changes_trees and self.ranker.history:
             self._append_history("train", self.train.values(others[0]), self.train)
-        if self._validated:
+        if self._has_validation:
             values = np.zeros(0) if self.valid is None else self.valid.values(others[-1])
             if self.ranker.history:
                 self._append_history("valid", values, self.valid)
@@ -265,7 +269,7 @@ def train(training: Training) -> TrainingResult:
         state=training.state_dict(),
         tie_rule=training.train.tie_rule,
         score_sample=score_sample(training.sample_scores(booster)),
-        training_queries=training.fingerprints,
+        training_fingerprints=training.fingerprints,
         checkpoints=() if training.checkpoint is None else (training.checkpoint,),
     )
 

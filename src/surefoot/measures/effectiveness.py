@@ -75,7 +75,7 @@ def err(hits: Hits, cutoff: float | None, *, max_rel: float) -> Floats:
     number = ordinals(query)
     by_number = np.argsort(number.astype(np.min_scalar_type(number.max(initial=0))), kind="stable")  # radix, if small
     bounds = np.searchsorted(number[by_number], np.arange(number.max(initial=-1) + 2))
-    value, reach = np.zeros(hits.queries), np.ones(hits.queries)
+    value, reach = np.zeros(hits.n_queries), np.ones(hits.n_queries)
     for start, end in itertools.pairwise(bounds):
         rows = by_number[start:end]
         here = query[rows]
@@ -139,7 +139,7 @@ def interpolated_precision(hits: Hits, cutoff: float, *, rel: float, version: in
     query, rank = hits.relevant(rel, None)
     relevant_so_far = ordinals(query) + 1
     enough = relevant_so_far >= np.floor(cutoff * hits.total_relevant(rel) + (0.5 if version == 10 else 0.9))[query]
-    best = np.zeros(hits.queries)
+    best = np.zeros(hits.n_queries)
     np.maximum.at(best, query[enough], relevant_so_far[enough] / rank[enough])
     return best
 

@@ -19,14 +19,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from surefoot.arrays import Floats, Ints, changes
+from surefoot.arrays import Floats, Ints, stretch_starts
 from surefoot.measures.discount import discounts
 from surefoot.measures.rank_binomial import avoid_overflow, in_deviations
 
 _CELLS = 1 << 19  # contests held at once: 4 MB
-_MOST = 2000  # documents taken together: enough to outweigh a call, few enough for the cache
-_BLOCK = 16  # (2^53)^16 and its inverse are still in double range
-_DEGREES = 64
+_MOST_DOCUMENTS = 2000  # documents taken together: enough to outweigh a call, few enough for the cache
+_CONTESTS_TOGETHER = 16  # (2^53)^16 and its inverse are still in double range
+_MOST_DEGREES = 64
 # Products this small are left to one thread by BLAS: waking others takes longer, on busy cores much.
 _ONE_THREAD = 1 << 17
 
@@ -81,7 +81,7 @@ def _blocks(order: Ints, lengths: Ints, cutoff: float | None) -> Iterator[Ints]:
     while first < len(order):
         longest = int(lengths[first] * 1.25) + 4
         ranks = longest if cutoff is None else min(longest, int(cutoff))
-        size = max(1, min(_MOST, _CELLS // max(longest, 2 * ranks)))
+        size = max(1, min(_MOST_DOCUMENTS, _CELLS // max(longest, 2 * ranks)))
         last = min(first + size, int(np.searchsorted(lengths, longest, side="right")))
         yield order[first:last]
         first = last
@@ -110,7 +110,7 @@ def _by_product(
     space: _Workspace,
 ) -> Floats:
     """The same by Chebyshev polynomials T of both scores: π = T(s_i)·C·T(s_j), one product of matrices per list."""
-    firsts = changes(start)  # documents of one list stand together
+    firsts = stretch_starts(start)  # documents of one list stand together
     ends = np.append(firsts[1:], len(start))
     sizes = length[firsts]
     offsets = np.concatenate([[0], np.cumsum(sizes)])
@@ -156,7 +156,7 @@ def _chebyshev(spread: float) -> Floats | None:
 
     if not spread < 60:
         return None
-    n = _DEGREES + 32
+    n = _MOST_DEGREES + 32
     # cos(a·θ) with the angle reduced in whole numbers first: otherwise its rounding would swamp the last coefficients.
     turn = np.outer(np.arange(n), 2 * np.arange(n) + 1) % (4 * n)
     cosine = np.cos(turn * (math.pi / (2 * n)))
@@ -165,7 +165,7 @@ def _chebyshev(spread: float) -> Floats | None:
     nodes = cosine[1]
     coefficients = transform @ ndtr(0.5 * spread * (nodes[:, None] - nodes)) @ transform.T
     needed = int(np.max(np.nonzero(np.abs(coefficients) > 2e-16)[0], initial=0)) + 1
-    return np.ascontiguousarray(coefficients[:needed, :needed]) if needed <= _DEGREES else None
+    return np.ascontiguousarray(coefficients[:needed, :needed]) if needed <= _MOST_DEGREES else None
 
 
 def _discounted(chance: Floats, cutoff: float | None, space: _Workspace) -> Floats:
@@ -178,8 +178,8 @@ def _discounted(chance: Floats, cutoff: float | None, space: _Workspace) -> Floa
     p.fill(0.0)
     p[0] = 1.0
     lost: Ints | None = None
-    for first in range(0, n, _BLOCK):
-        odds = chance[first : first + _BLOCK]
+    for first in range(0, n, _CONTESTS_TOGETHER):
+        odds = chance[first : first + _CONTESTS_TOGETHER]
         np.clip(odds, 0.0, 1.0, out=odds)  # a product of polynomials may miss the ends by a rounding
         stays = np.subtract(1.0, odds, out=space.array("stays", *odds.shape))
         if stays.min() <= 0.0:

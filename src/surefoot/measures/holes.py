@@ -59,7 +59,7 @@ def _warn_of_scale(judgments: Qrels, grades: Floats, name: str) -> None:
 def _fills(judgments: Qrels, automatic: Qrels, runs: Sequence[Run], depth: float | None) -> Flags:
     """Which of the automatic judgments, in ranked order, fill a hole."""
     codes = automatic.ranking.codes_at(np.arange(len(automatic)))
-    asked = (judgment_index(automatic, judgments) >= 0)[automatic.ranking.query_of_position()]
+    of_judged_query = (judgment_index(automatic, judgments) >= 0)[automatic.ranking.query_of_position()]
     shown = np.zeros(len(codes), dtype=bool)
     for run in runs:
         position = run.ranking.find(codes)
@@ -67,16 +67,20 @@ def _fills(judgments: Qrels, automatic: Qrels, runs: Sequence[Run], depth: float
         if depth is not None:
             within &= run.ranking.ranks()[np.maximum(position, 0)] <= depth
         shown |= within
-    return np.asarray(asked & shown & (judgments.ranking.find(codes) < 0))
+    return np.asarray(of_judged_query & shown & (judgments.ranking.find(codes) < 0))
 
 
 def count_holes(
-    judgments: Qrels, filled: Qrels, runs: Sequence[Run], depth: float | None
+    judgments: Qrels, filled: Qrels, runs: Sequence[Run], depth: float | None, asked: Flags
 ) -> tuple[dict[str, int], dict[str, int]]:
-    """For each run the holes in its results for judged queries, down to a depth, and how many of them are filled."""
+    """For each run the holes in its results, down to a depth, and how many of them are filled.
+
+    Only those judged queries count that are `asked`.
+    """
     holes, fills = {}, {}
     for run in runs:
-        judged = (judgment_index(run, judgments) >= 0)[run.ranking.query_of_position()]
+        number = judgment_index(run, judgments)
+        judged = ((number >= 0) & asked[number])[run.ranking.query_of_position()]
         if depth is not None:
             judged &= run.ranking.ranks() <= depth
         codes = run.ranking.codes_at(np.flatnonzero(judged))

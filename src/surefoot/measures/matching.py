@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from surefoot.arrays import Floats, Ints, changes
+from surefoot.arrays import Floats, Ints, stretch_starts
 
 if TYPE_CHECKING:
     from surefoot.data.types.runs import Qrels, Run
@@ -30,7 +30,7 @@ class Hits:
     run: Run
 
     @property
-    def queries(self) -> int:
+    def n_queries(self) -> int:
         """The number of judged queries."""
         return len(self.judgments.queries)
 
@@ -48,7 +48,7 @@ class Hits:
 
     def per_query(self, query: Ints, values: Floats | None = None) -> Floats:
         """Sums of values (or counts) over each judged query, 0 where there is nothing."""
-        return np.bincount(query, values, self.queries).astype(np.float64, copy=False)
+        return np.bincount(query, values, self.n_queries).astype(np.float64, copy=False)
 
 
 def match(run: Run, qrels: Qrels) -> Hits:
@@ -88,6 +88,6 @@ def ordinals(query: Ints) -> Ints:
     """Each entry's number within its query, from 0, for entries grouped by query."""
     if not len(query):
         return query
-    starts = changes(query)
+    starts = stretch_starts(query)
     lengths = np.diff(np.append(starts, len(query)))
     return np.arange(len(query)) - np.repeat(starts, lengths)

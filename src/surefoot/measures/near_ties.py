@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.arrays import Floats, changes
+from surefoot.arrays import Floats, stretch_starts
 from surefoot.measures.discount import discount, discounts
 from surefoot.measures.effectiveness import gains, ideal_dcg, ratio
 from surefoot.measures.expected_discount import expected_discounts
@@ -21,7 +21,7 @@ from surefoot.measures.rank_binomial import avoid_overflow, check_sigma
 if TYPE_CHECKING:
     from surefoot.data.types.runs import Run
 
-_LISTS, _DEPTH, _SHORT = 5, 100, 20  # what `filled_ranks` looks at
+_SAMPLED_LISTS, _SAMPLED_DEPTH, _SHORTEST_LIST = 5, 100, 20  # what `filled_ranks` looks at
 
 
 def percentiles(scores: npt.ArrayLike, sample: npt.ArrayLike | None = None) -> Floats:
@@ -43,7 +43,7 @@ def percentiles(scores: npt.ArrayLike, sample: npt.ArrayLike | None = None) -> F
     if not len(values):
         return values
     order = np.argsort(values)
-    starts = changes(values[order])
+    starts = stretch_starts(values[order])
     ends = np.append(starts[1:], len(values))
     result = np.empty(len(values))
     result[order] = np.repeat((starts + ends) / (2.0 * len(values)), ends - starts)
@@ -96,11 +96,11 @@ def filled_ranks(run: Run, sigma: float, cutoff: float | None, normalize: str) -
     """
     lengths = run.ranking.lengths
     # In a list of at most two cut-offs' length a document has an even chance of the first ranks even if all are tied.
-    long = np.flatnonzero(lengths > max(2 * (np.inf if cutoff is None else cutoff), _SHORT))
+    long = np.flatnonzero(lengths > max(2 * (np.inf if cutoff is None else cutoff), _SHORTEST_LIST))
     if cutoff is None or not len(long):
         return 1.0
-    sampled = long[np.unique(np.linspace(0, len(long) - 1, _LISTS).astype(np.int64))]
-    depth = np.minimum(lengths[sampled], max(2 * int(cutoff), _DEPTH))  # hardly any weight falls further down
+    sampled = long[np.unique(np.linspace(0, len(long) - 1, _SAMPLED_LISTS).astype(np.int64))]
+    depth = np.minimum(lengths[sampled], max(2 * int(cutoff), _SAMPLED_DEPTH))  # hardly any weight falls further down
     start = np.repeat(run.ranking.offsets[sampled], depth)
     at = start + np.concatenate([np.arange(number) for number in depth])
     scores = comparable_scores(run, normalize)

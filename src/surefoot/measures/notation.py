@@ -19,7 +19,7 @@ from surefoot.measures.rank_binomial import sigma_problem
 
 
 @dataclass(frozen=True)
-class Family:
+class MeasureFamily:
     """A kind of measure: the function that computes it, its parameters with their defaults, and what may follow the @.
 
     Adding one to `FAMILIES` is all that a new measure needs beside its function; see docs/extend/measure.md.
@@ -34,25 +34,25 @@ class Family:
     uses_scores: bool = False  # whether it changes with scores while the ranking stays the same
 
 
-_DCG = {"dcg": "log2"}
-_REL = {"rel": 1}
-_SCORED = {"dcg": "log2", "normalize": "percentile"}
+_DCG_DEFAULTS = {"dcg": "log2"}
+_REL_DEFAULTS = {"rel": 1}
+_NEAR_TIES_DEFAULTS = {"dcg": "log2", "normalize": "percentile"}
 FAMILIES = (
-    Family("nDCG", effectiveness.ndcg, _DCG),
-    Family("DCG", effectiveness.dcg, _DCG, bounded=False),
-    Family("ERR", effectiveness.err, {"max_rel": 4}),
-    Family("AP", effectiveness.average_precision, _REL, aliases=("MAP",)),
-    Family("RR", effectiveness.reciprocal_rank, _REL, aliases=("MRR", "recip_rank")),
-    Family("P", effectiveness.precision, _REL, cutoff="required", aliases=("Precision",)),
-    Family("R", effectiveness.recall, _REL, aliases=("Recall",)),
-    Family("Rprec", effectiveness.r_precision, _REL, cutoff="none"),
-    Family("Success", effectiveness.success, _REL, cutoff="required"),
-    Family("RBP", effectiveness.rank_biased_precision, {"p": 0.8, "rel": 1}),
-    Family("Judged", effectiveness.judged_share, {}),
-    Family("IPrec", effectiveness.interpolated_precision, _REL | {"version": 10}, cutoff="recall"),
-    Family("Bpref", effectiveness.bpref, _REL, cutoff="none"),
-    Family("rNDCG", near_ties.rndcg, {"sigma": 0.5, **_SCORED}, uses_scores=True),
-    Family("SoftNDCG", near_ties.soft_ndcg, {"sigma": 0.2, **_SCORED}, uses_scores=True),
+    MeasureFamily("nDCG", effectiveness.ndcg, _DCG_DEFAULTS),
+    MeasureFamily("DCG", effectiveness.dcg, _DCG_DEFAULTS, bounded=False),
+    MeasureFamily("ERR", effectiveness.err, {"max_rel": 4}),
+    MeasureFamily("AP", effectiveness.average_precision, _REL_DEFAULTS, aliases=("MAP",)),
+    MeasureFamily("RR", effectiveness.reciprocal_rank, _REL_DEFAULTS, aliases=("MRR", "recip_rank")),
+    MeasureFamily("P", effectiveness.precision, _REL_DEFAULTS, cutoff="required", aliases=("Precision",)),
+    MeasureFamily("R", effectiveness.recall, _REL_DEFAULTS, aliases=("Recall",)),
+    MeasureFamily("Rprec", effectiveness.r_precision, _REL_DEFAULTS, cutoff="none"),
+    MeasureFamily("Success", effectiveness.success, _REL_DEFAULTS, cutoff="required"),
+    MeasureFamily("RBP", effectiveness.rank_biased_precision, {"p": 0.8, "rel": 1}),
+    MeasureFamily("Judged", effectiveness.judged_share, {}),
+    MeasureFamily("IPrec", effectiveness.interpolated_precision, _REL_DEFAULTS | {"version": 10}, cutoff="recall"),
+    MeasureFamily("Bpref", effectiveness.bpref, _REL_DEFAULTS, cutoff="none"),
+    MeasureFamily("rNDCG", near_ties.rndcg, {"sigma": 0.5, **_NEAR_TIES_DEFAULTS}, uses_scores=True),
+    MeasureFamily("SoftNDCG", near_ties.soft_ndcg, {"sigma": 0.2, **_NEAR_TIES_DEFAULTS}, uses_scores=True),
 )
 _CHOICES: dict[str, dict[Any, str]] = {
     "dcg": {"log2": "linear", "exp-log2": "2^g − 1"},
@@ -60,16 +60,23 @@ _CHOICES: dict[str, dict[Any, str]] = {
     "version": {10: "as trec_eval 10 rounds", 9: "as trec_eval 9 and pytrec_eval round"},
 }
 # What trec_eval calls families whose cut-off it writes after a _ or a dot: ndcg_cut_10, P_10, iprec_at_recall_0.10.
-_CUT = {"ndcg_cut": "nDCG", "map_cut": "AP", "P": "P", "recall": "R", "success": "Success", "iprec_at_recall": "IPrec"}
-_TREC_EVAL = re.compile(rf"\s*({'|'.join(_CUT)})[_.]([0-9.]+)\s*")
-_BY_NAME: dict[str, Family] = {}
+_FAMILY_BY_TREC_EVAL_NAME = {
+    "ndcg_cut": "nDCG",
+    "map_cut": "AP",
+    "P": "P",
+    "recall": "R",
+    "success": "Success",
+    "iprec_at_recall": "IPrec",
+}
+_TREC_EVAL = re.compile(rf"\s*({'|'.join(_FAMILY_BY_TREC_EVAL_NAME)})[_.]([0-9.]+)\s*")
+_BY_NAME: dict[str, MeasureFamily] = {}
 for _family in FAMILIES:
     for _name in (_family.name, *_family.aliases):
         if _BY_NAME.setdefault(_name.lower(), _family) is not _family:
             raise ValueError(f"two measures are called {_name}")
 _INTEGER, _DECIMAL = re.compile("[0-9]{1,18}"), re.compile(r"[0-9]*\.?[0-9]+")
-_LONGEST = 1000  # letters of a measure
-_FORM = re.compile(r"\s*+(?P<name>\w++)\s*+(?:\((?P<parameters>.*)\))?\s*+(?:@\s*+(?P<cutoff>[^\s@()]++))?\s*+")
+_MOST_LETTERS = 1000  # letters of a measure
+_NOTATION = re.compile(r"\s*+(?P<name>\w++)\s*+(?:\((?P<parameters>.*)\))?\s*+(?:@\s*+(?P<cutoff>[^\s@()]++))?\s*+")
 
 
 @dataclass(frozen=True)
@@ -84,7 +91,7 @@ class Measure:
     nDCG@10
     """
 
-    family: str
+    family: str  # its name, as in `FAMILIES`
     parameters: tuple[tuple[str, Any], ...] = ()
     cutoff: float | None = None
 
@@ -103,8 +110,8 @@ class Measure:
         return self.kind.defaults | dict(self.parameters)
 
     @property
-    def kind(self) -> Family:
-        """What is known of all measures of this family."""
+    def kind(self) -> MeasureFamily:
+        """The entry of `FAMILIES` that `family` names: how it is computed, its defaults, what its values are."""
         return _BY_NAME[self.family.lower()]
 
     @property
@@ -149,9 +156,9 @@ def is_binary(name: str) -> bool:
 
 @cache
 def _parse(text: str) -> Measure:
-    if len(text) <= _LONGEST and (cut := _TREC_EVAL.fullmatch(text)):
-        return _parse(f"{_CUT[cut[1]]}@{cut[2]}")
-    match = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
+    if len(text) <= _MOST_LETTERS and (cut := _TREC_EVAL.fullmatch(text)):
+        return _parse(f"{_FAMILY_BY_TREC_EVAL_NAME[cut[1]]}@{cut[2]}")
+    match = _NOTATION.fullmatch(text) if len(text) <= _MOST_LETTERS else None
     family = match and _BY_NAME.get(match["name"].lower())
     if not match or not family:
         raise MeasureError(_unknown_message(text, match["name"] if match else text))
@@ -168,7 +175,7 @@ def _unknown_message(text: str, name: str) -> str:
     return f"unknown measure {shortened(text)}{hint} Known: {', '.join(names)}, written as nDCG@10, AP(rel=2) or ERR@20"
 
 
-def _check_parameters(text: str, inner: str, family: Family) -> dict[str, Any]:
+def _check_parameters(text: str, inner: str, family: MeasureFamily) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
     for name, value in _read_parameters(text, inner):
         if name not in family.defaults:
@@ -176,7 +183,7 @@ def _check_parameters(text: str, inner: str, family: Family) -> dict[str, Any]:
             raise MeasureError(f"{family.name} has no parameter {shortened(name)} in {shortened(text)}; it has {names}")
         if name in parameters:
             raise MeasureError(f"{name} is given twice in {shortened(text)}; give it once")
-        problem = _RANGES[name](value)
+        problem = _PARAMETER_PROBLEMS[name](value)
         if problem:
             raise MeasureError(f"{name}={shortened(value)} in {shortened(text)} {problem}")
         parameters[name] = value
@@ -223,7 +230,7 @@ def check_choice(name: str, value: Any) -> None:
 
 
 # What each parameter may be: gives None, or what it must be instead.
-_RANGES: dict[str, Callable[[Any], str | None]] = {
+_PARAMETER_PROBLEMS: dict[str, Callable[[Any], str | None]] = {
     "dcg": _one_of("dcg"),
     "normalize": _one_of("normalize"),
     "version": _one_of("version"),
@@ -234,7 +241,7 @@ _RANGES: dict[str, Callable[[Any], str | None]] = {
 }
 
 
-def _cutoff(text: str, digits: str | None, family: Family) -> float | None:
+def _cutoff(text: str, digits: str | None, family: MeasureFamily) -> float | None:
     if digits is None:
         if family.cutoff in ("required", "recall"):
             example = "0.1" if family.cutoff == "recall" else "10"

@@ -15,8 +15,10 @@ import numpy as np
 from surefoot.arrays import Flags
 from surefoot.data.reading.formats import is_ranx
 from surefoot.data.reading.frames import is_query_table, is_record
+from surefoot.data.reading.traffic import query_weights, read_traffic
 from surefoot.data.types.runs import Qrels, RankedSource, Run
 from surefoot.data.types.scores import FilledHoles, Scores
+from surefoot.data.types.traffic_weights import TrafficWeights
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, shortened
 from surefoot.measures.holes import count_holes, fill_holes
 from surefoot.measures.matching import judgment_index, match
@@ -28,12 +30,13 @@ from surefoot.progress import steps
 
 @overload
 def score(
-    qrels: RankedSource, runs: Any, measure: str | Measure, *, missing: str = "zero", fill: RankedSource | None = None
-) -> Scores: ...
+    qrels: RankedSource, runs: Any, measure: str | Measure, *, missing: str = "zero",
+    fill: RankedSource | None = None, weights: Any = None,
+) -> Scores: ...  # fmt: skip
 @overload
 def score(
     qrels: RankedSource, runs: Any, measure: Iterable[str | Measure], *, missing: str = "zero",
-    fill: RankedSource | None = None,
+    fill: RankedSource | None = None, weights: Any = None,
 ) -> list[Scores]: ...  # fmt: skip
 def score(
     qrels: RankedSource,
@@ -42,6 +45,7 @@ def score(
     *,
     missing: str = "zero",
     fill: RankedSource | None = None,
+    weights: Any = None,
 ) -> Scores | list[Scores]:
     """Effectiveness of each run on each judged query; with several measures, a list of scores.
 
@@ -51,6 +55,9 @@ def score(
 
     `fill` are an automatic judge's judgments, for documents that a run shows and people did not judge; the result's
     `filled` says how many, and has the scores without them. `gate` takes no such scores.
+
+    `weights` are how often each query is asked, anything that `read_traffic` takes. Judged queries that nobody asks
+    are left out, and all means are weighted.
 
     >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
     >>> new = Run.read({"q1": {"d1": 2.0, "d3": 1.0}}, name="new")
@@ -67,43 +74,53 @@ def score(
     requested: list[Any] = [measure] if single else list(measure)  # type: ignore[arg-type]
     measures = [Measure.parse(item) for item in requested]
     systems = named_runs(runs, judgments)
+    traffic = None if weights is None else read_traffic(weights)
+    asked: Flags = np.ones(len(judgments.queries), dtype=bool)
+    if traffic is not None:
+        asked[:] = False
+        asked[query_weights(traffic, judgments.queries).positions] = True
     if fill is not None:
         automatic = Qrels.read(fill)
         depths = [item.depth for item in measures]
         deepest = None if None in depths else max(depths)  # type: ignore[type-var]
         people, judgments = judgments, fill_holes(judgments, automatic, systems, deepest)
-        plain = score(people, systems, measures, missing=missing)
+        plain = score(people, systems, measures, missing=missing, weights=weights)
     rows: list[list[Any]] = [[] for _ in measures]
     unanswered = {}
     for run in steps(systems, "Scoring runs"):
         hits = match(run, judgments)
-        unanswered[run.name] = hits.retrieved == 0
+        unanswered[run.name] = asked & (hits.retrieved == 0)
         for item in measures:
             warn_of_scale(run, item)
         if not len(hits.query):
             _warn_of_nothing_judged(run, judgments)
         for row, item in zip(rows, measures, strict=True):
             row.append(item(hits))
-    measured = _measured_queries(unanswered, judgments, missing)
+    measured = asked & _measured_queries(unanswered, judgments, missing)
     best = judgments.grades[judgments.ranking.offsets[:-1]][measured]
+    queries = list(itertools.compress(judgments.queries, measured))
+    weighting = None
+    if traffic is not None:
+        weighting = TrafficWeights.of(query_weights(traffic, queries), left_out=int((~asked).sum()))
     scores = [
         Scores(
             np.stack(row)[:, measured],
             systems=[run.name for run in systems],
-            queries=list(itertools.compress(judgments.queries, measured)),
+            queries=queries,
             measure=str(item),
             missing={name: int(lacks.sum()) for name, lacks in unanswered.items()},
-            dropped=len(measured) - int(measured.sum()),
+            dropped=int(asked.sum() - measured.sum()),
             no_relevant=int((best <= 0).sum()),
             tie_rule=tie_rule(systems),
             runs=systems,
             qrels=judgments,
+            weighting=weighting,
         )
         for row, item in zip(rows, measures, strict=True)
     ]
     if fill is not None:
         for each, before, item in zip(scores, plain, measures, strict=True):
-            holes = count_holes(people, judgments, systems, item.depth)
+            holes = count_holes(people, judgments, systems, item.depth, asked)
             each.filled = FilledHoles(automatic.name, *holes, before.values)
     return scores[0] if single else scores
 

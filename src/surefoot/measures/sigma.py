@@ -22,7 +22,7 @@ from surefoot.measures.rank_binomial import check_sigma, rank_distribution
 from surefoot.significance import SIGNIFICANCE
 
 _CELLS = 1 << 16  # (document, contest) cells handled at once, so that memory does not grow with the pairs
-_CURVE = 33
+_CURVE_POINTS = 33
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def fit_sigma(
     """
     likelihood = _Likelihood(pairs, dcg, cutoff)
     low, high = _bounds(pairs, bounds)
-    grid = np.geomspace(low, high, _CURVE)
+    grid = np.geomspace(low, high, _CURVE_POINTS)
     heights = np.array([likelihood(sigma)[0] for sigma in grid])
     best = int(np.argmax(heights))
 

@@ -14,7 +14,7 @@ from surefoot.errors import DataError
 from surefoot.learn.checkpoints import CheckpointFile
 from surefoot.learn.criteria import check_history, is_number
 from surefoot.neural.storage import dump, fill, parse
-from surefoot.neural.training import Best, NetworkTraining
+from surefoot.neural.training import BestEpochs, NetworkTraining
 
 _SCHEMA = "surefoot/checkpoint/network-1"
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # of AdamW, for each parameter
@@ -68,7 +68,7 @@ def _restore(training: NetworkTraining, content: dict[str, Any]) -> dict[str, An
     history: dict[str, Any] = content["history"]
     epoch, models = content["epoch"], training.network.shape.models
     check_history(history)
-    if type(epoch) is not int or not 1 <= epoch <= training.steps.epochs:
+    if type(epoch) is not int or not 1 <= epoch <= training.optimizer_settings.epochs:
         raise ValueError("its epoch is no number of one")
     epochs, scores = content["best_epochs"], content["best_scores"]
     if len(epochs) != models or not all(type(each) is int and 0 <= each <= epoch for each in epochs):
@@ -90,5 +90,5 @@ def _restore(training: NetworkTraining, content: dict[str, Any]) -> dict[str, An
     state["state"] = {n: {each: moments[each][name] for each in _MOMENTS} for n, name in enumerate(names)}
     training.optimizer.load_state_dict(state)
     training.loss.load_sums(part("sums"))
-    training.epoch, training.best = epoch, Best(epochs, scores, best)
+    training.epoch, training.best = epoch, BestEpochs(epochs, scores, best)
     return history

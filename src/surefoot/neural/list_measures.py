@@ -13,7 +13,7 @@ from surefoot.errors import ArgumentError
 from surefoot.measures.notation import Measure
 from surefoot.neural.libraries import Tensor, torch
 
-FAMILIES = ("nDCG", "AP", "RR", "ERR")
+SUPPORTED_FAMILIES = ("nDCG", "AP", "RR", "ERR")
 
 
 class RankedLists(NamedTuple):
@@ -34,8 +34,8 @@ class ListMeasure:
     def __init__(self, measure: Measure | str) -> None:
         self.measure = Measure.parse(measure)
         self.family = self.measure.family
-        if self.family not in FAMILIES:
-            raise ArgumentError(f"{self.measure} cannot be optimised; {', '.join(FAMILIES)} can")
+        if self.family not in SUPPORTED_FAMILIES:
+            raise ArgumentError(f"{self.measure} cannot be optimised; {', '.join(SUPPORTED_FAMILIES)} can")
         self.cutoff = None if self.measure.cutoff is None else int(self.measure.cutoff)
         self.weights = _ByLength()
 

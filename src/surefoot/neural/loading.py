@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
-from surefoot.learn.model_files import DETAILS, MODELS
-from surefoot.learn.options import NETWORKS
+from surefoot.learn.model_files import DETAILS_FILE_NAME, MODEL_FILE_NAMES
+from surefoot.learn.options import NETWORK_ENGINE
 
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
@@ -31,9 +31,9 @@ def is_network(folder: str | os.PathLike[str]) -> bool:
     """Whether a folder holds a saved network: its details name the file of one."""
     from surefoot.data.reading.files import read_json
 
-    path = Path(folder) / DETAILS
+    path = Path(folder) / DETAILS_FILE_NAME
     if not path.is_file():
         return False
     details = read_json(path)
     model = details.get("model") if isinstance(details, dict) else None
-    return isinstance(model, dict) and model.get("file") == MODELS[NETWORKS]
+    return isinstance(model, dict) and model.get("file") == MODEL_FILE_NAMES[NETWORK_ENGINE]

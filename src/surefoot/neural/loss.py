@@ -15,9 +15,9 @@ from surefoot.neural.list_measures import ListMeasure, RankedLists, SwapChanges
 from surefoot.neural.sums import QuerySums, ReduceTensor, local_sums
 from surefoot.neural.swap_values import SwapValues
 
-ARRIVAL = "arrival"
-SUMS = ("batch", "running")
-_BLOCK = 1 << 24  # pairs that are looked at in one go where a measure has no cut-off
+ARRIVAL_BASELINE = "arrival"
+SUM_KINDS = ("batch", "running")
+_MOST_PAIRS_AT_ONCE = 1 << 24  # pairs that are looked at in one go where a measure has no cut-off
 
 
 class RiskLoss(torch.nn.Module):  # type: ignore[misc]
@@ -82,8 +82,8 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
             raise ArgumentError(f"objective {objective!r} has no pairs; those that have are: {', '.join(with_pairs)}")
         if alpha is None and self.objective.needs_baseline:
             raise ArgumentError(f"objective {objective!r} needs alpha: each loss counts 1 + α times, such as alpha=5")
-        if sums not in SUMS:
-            raise ArgumentError(f"sums is {shortened(sums)}; it must be {' or '.join(map(repr, SUMS))}")
+        if sums not in SUM_KINDS:
+            raise ArgumentError(f"sums is {shortened(sums)}; it must be {' or '.join(map(repr, SUM_KINDS))}")
         number = finite_number(sigma)
         if number is None or not 1e-6 <= number <= 1e6:
             raise ArgumentError(f"sigma is {shortened(sigma)}; it must be a number from 1e-06 to 1e+06")
@@ -161,7 +161,7 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
         # Padding has the last ranks; its scores are 0 and its pairs count for nothing.
         inside = self.measure.weights.ranks(documents, scores) < lengths[:, None]
         gradient = torch.zeros_like(ranked)
-        block = max(1, _BLOCK // max(1, scores.numel()))
+        block = max(1, _MOST_PAIRS_AT_ONCE // max(1, scores.numel()))
         for first in range(0, depth, block):
             last = min(first + block, depth)
             whole = last - first == depth
@@ -200,12 +200,14 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
         values = []
         for each in given:
             if isinstance(each, str):
-                if each != ARRIVAL:
-                    raise ArgumentError(f"baseline is {shortened(each)}; it must be {ARRIVAL!r}, or a tensor")
+                if each != ARRIVAL_BASELINE:
+                    raise ArgumentError(f"baseline is {shortened(each)}; it must be {ARRIVAL_BASELINE!r}, or a tensor")
                 values.append(self._rank(torch.zeros_like(gains), gains, padding, ideal).values)
                 continue
             if not torch.is_tensor(each):
-                raise ArgumentError(f"a baseline is a {type(each).__name__}; it must be {ARRIVAL!r}, or a tensor")
+                raise ArgumentError(
+                    f"a baseline is a {type(each).__name__}; it must be {ARRIVAL_BASELINE!r}, or a tensor"
+                )
             if each.shape == ideal.shape:
                 if _may_look(each):
                     _refuse(each, ~((each >= 0) & (each <= 1)), "M(q) of the baseline", "numbers from 0 to 1")

@@ -16,7 +16,7 @@ import numpy as np
 from surefoot.neural.libraries import Tensor, torch
 
 HEADS = 4
-_FLAT = 1e-6  # a feature whose transformed values deviate less is constant
+_CONSTANT_SPREAD = 1e-6  # a feature whose transformed values deviate less is constant
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Network(torch.nn.Module):  # type: ignore[misc]
         center = torch.where(known, values, 0).sum(0) / count
         spread = (torch.where(known, torch.square(values - center), 0).sum(0) / count).sqrt()
         self.center.copy_(center)
-        self.scale.copy_(torch.where(spread > _FLAT, 1 / spread.clamp(min=_FLAT), 0))
+        self.scale.copy_(torch.where(spread > _CONSTANT_SPREAD, 1 / spread.clamp(min=_CONSTANT_SPREAD), 0))
 
     def forward(self, X: Tensor, mask: Tensor | None = None, generator: Any = None) -> Tensor:
         """(models, …) scores of documents (…, features); with attention (lists, documents, features) and their mask.

@@ -14,22 +14,22 @@ from surefoot.neural.libraries import Tensor, torch
 from surefoot.neural.loss import RiskLoss
 from surefoot.neural.network import Network
 
-_PLACES = 1 << 18  # of a batch that is only scored
+_MOST_PADDED_DOCUMENTS = 1 << 18  # of a batch that is only scored
 
 
 @dataclass(frozen=True)
-class Batch:
+class ListBatch:
     """Padded lists: the documents' rows, their places in the lists laid end to end, and the lists' mask and labels."""
 
     rows: Tensor
-    places: Tensor
+    flat_positions: Tensor
     mask: Tensor
     labels: Tensor
     queries: Ints
 
     def padded(self, scores: Tensor) -> Tensor:
         """Scores (models, documents) as (models, lists, documents), 0 for padding."""
-        flat = scores.new_zeros(scores.shape[0], self.mask.numel()).index_copy(1, self.places, scores)
+        flat = scores.new_zeros(scores.shape[0], self.mask.numel()).index_copy(1, self.flat_positions, scores)
         return flat.reshape(scores.shape[0], *self.mask.shape)
 
 
@@ -46,32 +46,34 @@ class QueryLists:
         self.offsets = offsets
 
     @property
-    def queries(self) -> int:
+    def n_queries(self) -> int:
         """The number of queries."""
         return len(self.offsets) - 1
 
-    def batch(self, queries: Ints) -> Batch:
+    def batch(self, queries: Ints) -> ListBatch:
         """These queries' lists."""
         lengths = np.diff(self.offsets)[queries]
         width = int(lengths.max(initial=0))
         within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         rows = torch.from_numpy(np.repeat(self.offsets[queries], lengths) + within).to(self.device)
-        places = torch.from_numpy(np.repeat(np.arange(len(queries)) * width, lengths) + within).to(self.device)
+        flat_positions = torch.from_numpy(np.repeat(np.arange(len(queries)) * width, lengths) + within).to(self.device)
         mask = torch.from_numpy(np.arange(width) < lengths[:, None]).to(self.device)
-        labels = self.labels.new_zeros(mask.numel()).index_copy(0, places, self.labels[rows]).reshape(mask.shape)
-        return Batch(rows, places, mask, labels, queries)
+        labels = (
+            self.labels.new_zeros(mask.numel()).index_copy(0, flat_positions, self.labels[rows]).reshape(mask.shape)
+        )
+        return ListBatch(rows, flat_positions, mask, labels, queries)
 
-    def score(self, network: Network, batch: Batch, generator: Any = None) -> Tensor:
+    def score(self, network: Network, batch: ListBatch, generator: Any = None) -> Tensor:
         """Each model's scores of a batch, padded."""
         X = self.X[batch.rows]
         if not network.shape.attention:
             return batch.padded(network(X, generator=generator))
-        lists = X.new_zeros(batch.mask.numel(), X.shape[-1]).index_copy(0, batch.places, X)
+        lists = X.new_zeros(batch.mask.numel(), X.shape[-1]).index_copy(0, batch.flat_positions, X)
         return network(lists.reshape(*batch.mask.shape, -1), batch.mask, generator)
 
     def values(self, network: Network, loss: RiskLoss) -> Floats:
         """M(q) of each model, and last that of the mean of their scores: (models + 1, queries)."""
-        values = np.zeros((network.shape.models + 1, self.queries))
+        values = np.zeros((network.shape.models + 1, self.n_queries))
         with torch.no_grad():
             for batch in self._in_turn:
                 scores = self.score(network, batch)
@@ -82,7 +84,7 @@ class QueryLists:
     def measure_scores(self, scores: Any, loss: RiskLoss) -> Floats:
         """M(q) of each row of document scores: (rows, queries)."""
         given = torch.as_tensor(np.asarray(scores)).to(self.device)
-        values = np.zeros((len(given), self.queries))
+        values = np.zeros((len(given), self.n_queries))
         for batch in self._in_turn:
             ranked = loss.values(batch.padded(given[:, batch.rows]), batch.labels, batch.mask)
             values[:, batch.queries] = ranked.cpu().numpy()
@@ -93,12 +95,12 @@ class QueryLists:
         scores = np.zeros(len(self.X))
         with torch.no_grad():
             for batch in self._in_turn:
-                mean = self.score(network, batch).mean(0).reshape(-1)[batch.places]
+                mean = self.score(network, batch).mean(0).reshape(-1)[batch.flat_positions]
                 scores[batch.rows.cpu().numpy()] = mean.double().cpu().numpy()
         return scores
 
     @cached_property
-    def _in_turn(self) -> list[Batch]:
+    def _in_turn(self) -> list[ListBatch]:
         """All queries, the short lists first, so that little is padding."""
         return [self.batch(part) for part in self._parts()]
 
@@ -107,6 +109,6 @@ class QueryLists:
         order = np.argsort(lengths, kind="stable")
         start = 0
         for place in range(1, len(order) + 1):
-            if place == len(order) or (place + 1 - start) * lengths[order[place]] > _PLACES:
+            if place == len(order) or (place + 1 - start) * lengths[order[place]] > _MOST_PADDED_DOCUMENTS:
                 yield order[start:place]
                 start = place

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from surefoot.neural.query_lists import QueryLists
     from surefoot.neural.settings import NetworkSettings
 
-_IDLE = ("checkpoint", "checkpoint_every", "history")  # what decides no parameter of the network
+_WITHOUT_EFFECT = ("checkpoint", "checkpoint_every", "history")  # what decides no parameter of the network
 
 
 class NeuralRanker(Estimator):
@@ -185,51 +185,54 @@ class NeuralRanker(Estimator):
 
         settings = self.check_settings()
         train = as_data(X, y, qid, group, baseline)
-        checked = None
+        valid_data = None
         if valid is not None:
-            checked = match_training_data(as_valid(valid, list(train.baselines)), train, "the validation data")
-        self._check_data(settings, train, checked)
-        lists, own = self._lists(settings, train), self._baselines(settings, train)
-        judged = None if checked is None else self._lists(settings, checked)
-        judged_baselines = None if checked is None else self._baselines(settings, checked)
+            valid_data = match_training_data(as_valid(valid, list(train.baselines)), train, "the validation data")
+        self._check_data(settings, train, valid_data)
+        train_lists, train_baselines = self._lists(settings, train), self._baselines(settings, train)
+        valid_lists = None if valid_data is None else self._lists(settings, valid_data)
+        valid_baselines = None if valid_data is None else self._baselines(settings, valid_data)
         shape = NetworkShape(train.n_features, settings.hidden, settings.attention, settings.models)
         network = Network(shape, settings.dropout)
         network.set_random(settings.seed)
         network.fit_standardisation(train.X)
         criterion = settings.criterion
         training = NetworkTraining(
-            network.to(settings.device), settings.loss, lists, own, settings.steps, settings.seed, judged,
-            None if judged is None else lambda values: criterion(values, judged_baselines),
+            network.to(settings.device), settings.loss, train_lists, train_baselines, settings.optimizer_settings,
+            settings.seed, valid_lists,
+            None if valid_lists is None else lambda values: criterion(values, valid_baselines),
         )  # fmt: skip
-        state = None
+        checkpoint = None
         if settings.checkpoint is not None:
-            state = NetworkCheckpoint.at(settings.checkpoint, self._origin(settings, train, checked))
-        stored = None if state is None else state.resume(training)
+            checkpoint = NetworkCheckpoint.at(settings.checkpoint, self._origin(settings, train, valid_data))
+        stored = None if checkpoint is None else checkpoint.resume(training)
         history: dict[str, dict[str, list[float]]] = {"train": {}, "valid": {}} if stored is None else stored
 
         def after_epoch(epoch: int, values: Floats | None) -> None:
             if self.history:
-                figures = {"train": history_figures(lists.values(network.eval(), settings.loss)[-1], own)}
+                figures = {
+                    "train": history_figures(train_lists.values(network.eval(), settings.loss)[-1], train_baselines)
+                }
                 if values is not None:
-                    figures["valid"] = history_figures(values[-1], judged_baselines)
+                    figures["valid"] = history_figures(values[-1], valid_baselines)
                 for which, named in figures.items():
                     for name, value in named.items():
                         history[which].setdefault(name, []).append(value)
-            if state is not None and epoch % settings.checkpoint_every == 0:
-                state.write(training, history)
+            if checkpoint is not None and epoch % settings.checkpoint_every == 0:
+                checkpoint.write(training, history)
             if progress is not None:
                 progress(epoch, history)
 
         training.run(after_epoch)
         self.best_score_ = None
-        if judged is not None:
-            self.best_score_ = criterion(judged.values(network, settings.loss)[-1], judged_baselines)
+        if valid_lists is not None:
+            self.best_score_ = criterion(valid_lists.values(network, settings.loss)[-1], valid_baselines)
         self.network_ = network
         self.best_iterations_ = training.best.epochs
         self.best_iteration_ = max(training.best.epochs)
         self.history_ = history
-        self.checkpoints_ = () if state is None else (state,)
-        self._set_data(settings, train, checked)
+        self.checkpoints_ = () if checkpoint is None else (checkpoint,)
+        self._set_data(settings, train, valid_data)
         return self
 
     def _set_data(self, settings: NetworkSettings, train: RankingData, valid: RankingData | None) -> None:
@@ -351,7 +354,7 @@ class NeuralRanker(Estimator):
             raise ArgumentError(f"objective {objective.name!r} compares with a baseline; give one")
         if settings.criterion.name != "effectiveness" and not train.baselines:
             raise settings.criterion.no_baseline_error()
-        if settings.steps.patience is not None and valid is None:
+        if settings.optimizer_settings.patience is not None and valid is None:
             raise ArgumentError("early_stopping_rounds needs validation data; give valid=")
         if train.categories:
             raise ArgumentError(
@@ -382,7 +385,7 @@ class NeuralRanker(Estimator):
         """Everything that decides the parameters, by which a checkpoint is told from others'."""
         from surefoot.neural.libraries import torch
 
-        origin = {name: repr(value) for name, value in self.get_params().items() if name not in _IDLE}
+        origin = {name: repr(value) for name, value in self.get_params().items() if name not in _WITHOUT_EFFECT}
         origin |= {"device": str(settings.device), "random_state": str(settings.seed)}
         origin["PyTorch's version"] = torch.__version__
         origin["the training data"] = data_hash(train)

@@ -34,7 +34,7 @@ class NetworkSettings:
     attention: int
     longest: int
     models: int
-    steps: OptimizerSettings
+    optimizer_settings: OptimizerSettings
     checkpoint: str | os.PathLike[str] | None
     checkpoint_every: int
     seed: int
@@ -68,7 +68,7 @@ class NetworkSettings:
             attention=attention,
             longest=integer("longest", ranker.longest, 1, LARGEST_COUNT),
             models=integer("n_models", ranker.n_models, 1, 1000),
-            steps=OptimizerSettings(
+            optimizer_settings=OptimizerSettings(
                 epochs=integer("epochs", ranker.epochs, 1, LARGEST_COUNT),
                 patience=None if rounds is None else integer("early_stopping_rounds", rounds, 1, LARGEST_COUNT),
                 learning_rate=_number("learning_rate", ranker.learning_rate, 1e-9, 10),

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from surefoot.errors import DataError
 from surefoot.learn import storage
-from surefoot.learn.model_files import DETAILS, MODELS, NETWORK_SCHEMA
-from surefoot.learn.options import NETWORKS
+from surefoot.learn.model_files import DETAILS_FILE_NAME, MODEL_FILE_NAMES, NETWORK_SCHEMA
+from surefoot.learn.options import NETWORK_ENGINE
 from surefoot.neural.libraries import Tensor, torch
 from surefoot.neural.network import Network, NetworkShape
 from surefoot.runtime import library
@@ -53,7 +53,7 @@ def fill(network: Network, tensors: dict[str, Tensor]) -> None:
 def save(ranker: NeuralRanker, folder: str | os.PathLike[str]) -> None:
     """Write both files in one step; then the training's checkpoint is no longer needed, and goes."""
     model = dump(ranker.network_.state_dict())
-    storage.save_model(ranker, NETWORKS, model, folder, NETWORK_SCHEMA, ("best_iterations_",))
+    storage.save_model(ranker, NETWORK_ENGINE, model, folder, NETWORK_SCHEMA, ("best_iterations_",))
     for checkpoint in ranker.checkpoints_:
         checkpoint.remove()
 
@@ -63,20 +63,22 @@ def load(kind: type[NeuralRanker], folder: str | os.PathLike[str]) -> NeuralRank
     home = Path(folder)
     if not home.is_dir():
         raise DataError.at(folder, None, "is not a folder; give the one that a ranker was saved to")
-    details = storage.read_details(home / DETAILS, (NETWORK_SCHEMA,))
+    details = storage.read_details(home / DETAILS_FILE_NAME, (NETWORK_SCHEMA,))
     fitted = details["fitted"]
     try:
         ranker = kind(**details["parameters"])
         settings = ranker.check_settings()
     except (TypeError, ValueError) as error:
-        raise DataError.at(home / DETAILS, None, f"holds parameters that no ranker has ({error})") from error
+        raise DataError.at(home / DETAILS_FILE_NAME, None, f"holds parameters that no ranker has ({error})") from error
     if fitted.get("combination_") is not None or fitted.get("query_feature_") is not None:
-        raise DataError.at(home / DETAILS, None, "combines a network with a baseline, which this version cannot do")
+        raise DataError.at(
+            home / DETAILS_FILE_NAME, None, "combines a network with a baseline, which this version cannot do"
+        )
     epochs = fitted.get("best_iterations_")
     if not _are_epochs(epochs, settings.models):
-        raise DataError.at(home / DETAILS, None, "has another number of epochs than of models")
+        raise DataError.at(home / DETAILS_FILE_NAME, None, "has another number of epochs than of models")
     network = Network(NetworkShape(fitted["n_features_in_"], settings.hidden, settings.attention, settings.models))
-    name = MODELS[NETWORKS]
+    name = MODEL_FILE_NAMES[NETWORK_ENGINE]
     try:
         fill(network, parse(storage.read_model(home, name, details["model"]["sha256"])))
     except ValueError as error:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from surefoot.neural.libraries import Tensor, torch
 
-_NUMBERS = 5  # c and two sums, and then c and Z
+_SUMS_KEPT = 5  # c and two sums, and then c and Z
 ReduceTensor: TypeAlias = Callable[[Tensor], Tensor]  # every machine calls it at the same points
 
 
@@ -49,8 +49,8 @@ class QuerySums(torch.nn.Module):  # type: ignore[misc]
         self.running = running
         self._reduce = reduce
         if running:
-            self.register_buffer("this_epoch", torch.zeros(1, _NUMBERS))
-            self.register_buffer("last_epoch", torch.zeros(1, _NUMBERS))
+            self.register_buffer("this_epoch", torch.zeros(1, _SUMS_KEPT))
+            self.register_buffer("last_epoch", torch.zeros(1, _SUMS_KEPT))
 
     def next_epoch(self) -> None:
         """Start to add up anew; what was added up since the last call is used from now on."""
@@ -80,19 +80,19 @@ class QuerySums(torch.nn.Module):  # type: ignore[misc]
         density = torch.exp(-torch.square(deviation) / 2) / math.sqrt(2 * math.pi)
         return expected, (queries, model / queries, deviation, torch.special.ndtr(deviation), density)
 
-    def _sums(self, place: int, *columns: Tensor, counted: Tensor) -> tuple[Tensor, ...]:
-        """The number of queries that count, and the sums of columns over them; `place` is the first one's number."""
+    def _sums(self, first_number: int, *columns: Tensor, counted: Tensor) -> tuple[Tensor, ...]:
+        """The number of queries that count, and the sums of columns over them, which `first_number` counts on from."""
         parts = [counted.to(columns[0].dtype).expand_as(columns[0]).sum(-1)]
         parts += [torch.where(counted, column, 0).sum(-1) for column in columns]
         sums = self._reduce(torch.stack(parts, -1))
-        return tuple((self._run_on(sums, place) if self.running else sums).unbind(-1))
+        return tuple((self._run_on(sums, first_number) if self.running else sums).unbind(-1))
 
-    def _run_on(self, sums: Tensor, place: int) -> Tensor:
+    def _run_on(self, sums: Tensor, first_number: int) -> Tensor:
         """Add a batch's sums to the epoch's, and give the sums to use."""
         if self.this_epoch.shape[0] != sums.shape[0] or self.this_epoch.dtype != sums.dtype:
-            self.this_epoch = sums.new_zeros(sums.shape[0], _NUMBERS)
-            self.last_epoch = sums.new_zeros(sums.shape[0], _NUMBERS)
-        columns = slice(place, place + sums.shape[-1])
+            self.this_epoch = sums.new_zeros(sums.shape[0], _SUMS_KEPT)
+            self.last_epoch = sums.new_zeros(sums.shape[0], _SUMS_KEPT)
+        columns = slice(first_number, first_number + sums.shape[-1])
         if self.training:
             self.this_epoch[:, columns] += sums
         last = self.last_epoch[:, columns]

@@ -15,7 +15,9 @@ from surefoot.neural.loss import RiskLoss
 from surefoot.neural.network import Network
 from surefoot.neural.query_lists import QueryLists
 
-Judge: TypeAlias = Callable[[Floats], float]  # of a model's M(q) on the validation data; the greater the better
+EpochCriterion: TypeAlias = Callable[
+    [Floats], float
+]  # of a model's M(q) on the validation data; the greater the better
 AfterEpoch: TypeAlias = Callable[[int, Floats | None], None]
 
 
@@ -31,7 +33,7 @@ class OptimizerSettings:
 
 
 @dataclass
-class Best:
+class BestEpochs:
     """Each model's best epoch so far, what it was judged there, and its parameters then."""
 
     epochs: list[int]
@@ -39,7 +41,7 @@ class Best:
     parameters: dict[str, Tensor]
 
     @classmethod
-    def at_start(cls, network: Network) -> Best:
+    def at_start(cls, network: Network) -> BestEpochs:
         """No epoch yet."""
         models = network.shape.models
         return cls([0] * models, [None] * models, _copy(network))
@@ -57,19 +59,21 @@ class NetworkTraining:
     loss: RiskLoss
     train: QueryLists
     baselines: Floats | None
-    steps: OptimizerSettings
+    optimizer_settings: OptimizerSettings
     seed: int
     valid: QueryLists | None = None
-    judge: Judge | None = None
+    criterion: EpochCriterion | None = None
     epoch: int = 0
-    best: Best = field(init=False)
+    best: BestEpochs = field(init=False)
     optimizer: Any = field(init=False)
 
     def __post_init__(self) -> None:
         """Prepare what changes in training."""
-        self.best = Best.at_start(self.network)
+        self.best = BestEpochs.at_start(self.network)
         self.optimizer = torch.optim.AdamW(
-            self.network.parameters(), lr=self.steps.learning_rate, weight_decay=self.steps.weight_decay
+            self.network.parameters(),
+            lr=self.optimizer_settings.learning_rate,
+            weight_decay=self.optimizer_settings.weight_decay,
         )
         rows = [] if self.baselines is None else list(self.baselines)
         self._rows = [torch.as_tensor(row).to(self.train.device) for row in rows]
@@ -78,7 +82,9 @@ class NetworkTraining:
     def stopped(self) -> bool:
         """Whether it has come to its end."""
         waited = self.epoch - max(self.best.epochs)
-        return self.epoch >= self.steps.epochs or (self.steps.patience is not None and waited >= self.steps.patience)
+        return self.epoch >= self.optimizer_settings.epochs or (
+            self.optimizer_settings.patience is not None and waited >= self.optimizer_settings.patience
+        )
 
     def run(self, after_epoch: AfterEpoch | None = None) -> None:
         """Train to the end, and leave each model with its best parameters."""
@@ -91,19 +97,19 @@ class NetworkTraining:
                 self._keep_best(values)
             if after_epoch is not None:
                 after_epoch(self.epoch, values)
-        if self.judge is None or self.valid is None:
-            self.best = Best([self.epoch] * self.network.shape.models, self.best.scores, _copy(self.network))
+        if self.criterion is None or self.valid is None:
+            self.best = BestEpochs([self.epoch] * self.network.shape.models, self.best.scores, _copy(self.network))
         self.network.load_state_dict(self.best.parameters)
         self.network.eval()
 
     def _train_epoch(self) -> None:
         draws = np.random.SeedSequence([self.seed, self.epoch]).generate_state(2)
-        order = np.random.default_rng(draws[0]).permutation(self.train.queries)
+        order = np.random.default_rng(draws[0]).permutation(self.train.n_queries)
         generator = torch.Generator(self.train.device).manual_seed(int(draws[1]))
         self.network.train()
         self.loss.train()
-        for start in range(0, len(order), self.steps.batch_size):
-            queries = order[start : start + self.steps.batch_size]
+        for start in range(0, len(order), self.optimizer_settings.batch_size):
+            queries = order[start : start + self.optimizer_settings.batch_size]
             batch = self.train.batch(queries)
             self.optimizer.zero_grad(set_to_none=True)
             scores = self.train.score(self.network, batch, generator)
@@ -119,10 +125,10 @@ class NetworkTraining:
             raise _diverged()
 
     def _keep_best(self, values: Floats) -> None:
-        if self.judge is None:
+        if self.criterion is None:
             return
         for model in range(self.network.shape.models):
-            score, before = self.judge(values[model]), self.best.scores[model]
+            score, before = self.criterion(values[model]), self.best.scores[model]
             if before is None or score > before:
                 self.best.scores[model], self.best.epochs[model] = score, self.epoch
                 for name, parameter in self.network.named_parameters():

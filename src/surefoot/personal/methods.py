@@ -11,7 +11,7 @@ from surefoot.arrays import Floats
 from surefoot.clicks.labels import lowest_click_plus_one, preference_gains
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.writing.resumable import content_key
-from surefoot.learn.options import REGRESSION
+from surefoot.learn.options import REGRESSION_OBJECTIVE
 from surefoot.learn.prepared_data import PreparedData
 from surefoot.measures.notation import Measure
 from surefoot.personal.options import (
@@ -53,7 +53,7 @@ class MethodSetting:
         if self.method in (STANDARD_REGRESSION, WEIGHTED_REGRESSION):
             # Of the measures that clicks are judged by, NDCG alone has gains; to the others a label is its own.
             own = Measure.parse(measure).family == "nDCG"
-            return {"measure": measure if own else PREFERENCE_MEASURE, "objective": REGRESSION}
+            return {"measure": measure if own else PREFERENCE_MEASURE, "objective": REGRESSION_OBJECTIVE}
         if self.alpha is not None:
             return {"measure": measure, "objective": "u_risk", "alpha": self.alpha}
         return {"measure": measure, "objective": "gain"}

@@ -92,7 +92,7 @@ def personalize(
     if split is not None:
         check_split(split)
     layout = layout or guess_layout(log)
-    labels = labels or find_layout(layout).labels
+    labels = labels or find_layout(layout).default_labels
     table = features(
         log, folder, layout=layout, unit=unit, clock=clock, actions=actions, labels=labels, dwell=dwell, last=last,
         backend=engine or backend, memory=memory, threads=threads,
@@ -125,7 +125,7 @@ def features(
 ) -> FeatureTable:
     """The table of features alone; see `personalize` for the arguments."""
     known = layout or guess_layout(log)
-    kind = labels or find_layout(known).labels
+    kind = labels or find_layout(known).default_labels
     if kind not in LABEL_MEASURES:
         raise ArgumentError(
             f"there are no labels {shortened(kind)}{did_you_mean(kind, LABEL_MEASURES) or '.'} Choose one of: "

@@ -21,7 +21,7 @@ from surefoot.personal.lists import ShownLists
 from surefoot.personal.methods import MethodSetting, TrainingData
 from surefoot.progress import steps
 
-MODELS = "models"
+MODELS_FOLDER = "models"
 _AGAIN = "remove its folder, and run the command again"
 
 
@@ -29,7 +29,7 @@ class StudyRankers:
     """The rankers of a study, in a folder; what is there is not trained again."""
 
     def __init__(self, folder: Path, lists: dict[str, ShownLists], measure: str, ranker: dict[str, Any]) -> None:
-        self.folder, self._lists, self._measure, self._ranker = folder / MODELS, lists, measure, ranker
+        self.folder, self._lists, self._measure, self._ranker = folder / MODELS_FOLDER, lists, measure, ranker
         self._data: TrainingData | None = None
         self._digest = [data_hash(part.data) for part in lists.values()]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from surefoot.personal.reranker_figures import largest_area
 from surefoot.report.columns import chance_words
+from surefoot.report.few_queries import few_queries
 from surefoot.report.numbers import percent, signed
-from surefoot.report.words import few_queries
 from surefoot.risk.assessment_data import Json
 from surefoot.significance import SIGNIFICANCE
 
@@ -14,7 +14,7 @@ _RULE = (
     "lists, of all models listed below. It gains much and changes few lists."
 )
 _FRACTIONS = {1 / 4: "a quarter", 1 / 3: "a third", 1 / 2: "half", 2 / 3: "two thirds", 3 / 4: "three quarters"}
-_NEAR = 0.015  # how near to a fraction a share is called by it
+_NEAR_ENOUGH = 0.015  # how near to a fraction a share is called by it
 
 
 def recommended(data: Json) -> Json:
@@ -91,4 +91,4 @@ def share_in_words(share: float) -> str:
     if share >= 0.995:
         return "all"
     near = min(_FRACTIONS, key=lambda fraction: abs(fraction - share))
-    return _FRACTIONS[near] if abs(near - share) <= _NEAR else percent(share)
+    return _FRACTIONS[near] if abs(near - share) <= _NEAR_ENOUGH else percent(share)

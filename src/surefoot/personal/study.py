@@ -35,7 +35,7 @@ from surefoot.personal.options import (
 )
 from surefoot.personal.page import to_page
 from surefoot.personal.personal_data import SCHEMA, PersonalizationData
-from surefoot.personal.rankers import MODELS, StudyRankers
+from surefoot.personal.rankers import MODELS_FOLDER, StudyRankers
 from surefoot.personal.recommendation import recommend
 from surefoot.personal.reranker_figures import (
     ShownOrderComparison,
@@ -53,7 +53,7 @@ from surefoot.risk.assessment_data import Json
 from surefoot.risk.multiplicity import holm
 from surefoot.risk.segments import Segments
 
-_CURVE = 50  # points of the selective curve
+_CURVE_POINTS = 50  # points of the selective curve
 
 
 class Personalization(PlainResult):
@@ -159,7 +159,9 @@ def study(
         "lists": {part: len(lists[part].data.queries) for part in PARTS},
         "shown": {part: float(comparisons[part].shown.mean()) for part in EVALUATION_PARTS},
         "rows": rows, "chosen": chosen, "selective": [] if selective is None else selective["curve"],
-        "models": {row["name"]: str(Path(MODELS) / rankers.model_folder(_setting(row)).name) for row in modelled},
+        "models": {
+            row["name"]: str(Path(MODELS_FOLDER) / rankers.model_folder(_setting(row)).name) for row in modelled
+        },
         "sessions": example_sessions(
             lists["test"], {row["label"]: scores[number[row["name"]]]["test"] for row in modelled}
         ),
@@ -251,7 +253,7 @@ def _selective_curve(
     known = np.unique(entropy[np.isfinite(entropy)])
     if not len(known):
         return None
-    thresholds = np.unique(np.quantile(known, np.linspace(0, 1, _CURVE), method="nearest"))
+    thresholds = np.unique(np.quantile(known, np.linspace(0, 1, _CURVE_POINTS), method="nearest"))
     curve: list[Json] = []
     for threshold in thresholds.tolist():
         row: Json = {"method": SELECTIVE, "beta": None, "alpha": None, "name": f"Selective at {threshold:g} bits"}

@@ -8,26 +8,29 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self, cast
 
+import numpy as np
 import polars as pl
 
-from surefoot.data.reading.segments import read_segments
+from surefoot.data.reading.traffic import Traffic, read_traffic
 from surefoot.data.types.scores import Scores, check_once, unknown_system
 from surefoot.data.types.streamed_scores import StreamedScores
+from surefoot.data.types.traffic_weights import TrafficWeights
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.score_reading import assessed_scores
 from surefoot.progress import busy
 from surefoot.report import text
 from surefoot.report.columns import sort_rows
-from surefoot.report.options import ALPHAS, FORMATS
+from surefoot.report.options import ALPHAS, CHART_FORMATS
 from surefoot.report.ordinary_tests import add_tests, page_tests
 from surefoot.report.per_query import per_query_frame
 from surefoot.report.plain_json import to_json
 from surefoot.report.provenance import Provenance, SourceFile
 from surefoot.report.result import PlainResult
+from surefoot.report.segment_sources import segments_of
 from surefoot.report.shape import check_shape
 from surefoot.report.words import advice, default_alpha, verdict
-from surefoot.risk.assessment_data import SCHEMA, AssessmentData, Json, SystemData
+from surefoot.risk.assessment_data import SCHEMA, AssessmentData, Json, SystemData, WeightsData
 from surefoot.risk.assessment_figures import alpha_key, assessment_data
 from surefoot.risk.per_query import per_query_data
 from surefoot.risk.segments import Segments
@@ -46,6 +49,7 @@ def assess(
     seed: int = 0,
     depth: int | None = None,
     worst: float = 0.05,
+    weights: Any = None,
     tests: bool = False,
     randomised_hsd: bool = False,
 ) -> Assessment:
@@ -63,8 +67,9 @@ def assess(
         Weights of losses: each loss counts 1 + α times.
     population : sequence of str, optional
         The systems that Z_Risk, GeoRisk and the mean, median or max are taken over; all by default.
-    segments : anything `read_segments` takes, optional
-        Kinds of queries (head and tail, languages, intents) for which all of it is assessed as well.
+    segments : anything `read_segments` takes, or "traffic", or a list of both, optional
+        Kinds of queries (languages, intents) for which all of it is assessed as well. "traffic" makes head, torso and
+        tail of the weights: the queries with 50, 30 and 20 % of the traffic.
     bootstrap : int
         Replicates for confidence intervals of U_Risk, Z_Risk and GeoRisk; 0 for none.
     seed : int
@@ -73,6 +78,9 @@ def assess(
         How deep rankings are compared, when the scores come from runs; to the end by default.
     worst : float
         Share of queries in the mean of the worst differences.
+    weights : anything `read_traffic` takes, optional
+        How often each query is asked. Every mean, share and test is weighted by it; Z_Risk and GeoRisk are absent.
+        Queries that nobody asks are left out.
     tests : bool
         Also make the tests that papers usually report: paired t, Wilcoxon, randomisation, Tukey's HSD.
     randomised_hsd : bool
@@ -88,7 +96,10 @@ def assess(
     (0.2, 0.1, -0.4)
     """
     matrices = _matrices(scores)
-    parsed_segments = None if segments is None else read_segments(segments)
+    if weights is not None:
+        traffic = read_traffic(weights)
+        matrices = [_weighted(matrix, traffic) for matrix in matrices]
+    parsed_segments = None if segments is None else segments_of(segments, matrices[0])
     arguments = (baseline, alphas, population, bootstrap, seed, depth, worst, parsed_segments)
     parts: list[MeasureResult] = [
         (assessment_data(matrix, *arguments), matrix if isinstance(matrix, Scores) else None) for matrix in matrices
@@ -104,6 +115,14 @@ def _matrices(scores: Any) -> list[Scores | StreamedScores]:
         return [scores]
     several = isinstance(scores, list | tuple) and scores and all(isinstance(matrix, known) for matrix in scores)
     return list(scores) if several else [*assessed_scores(scores)]
+
+
+def _weighted(matrix: Scores | StreamedScores, traffic: Traffic) -> Scores:
+    if isinstance(matrix, StreamedScores):
+        raise ArgumentError("traffic cannot be used with scores that are read in parts; read the whole matrix instead")
+    if matrix.weighting is not None:
+        raise ArgumentError("these scores have weights already; give the traffic to score or to assess, not to both")
+    return matrix.with_traffic(traffic)
 
 
 class Assessment(PlainResult):
@@ -240,7 +259,7 @@ class Assessment(PlainResult):
         """One line per system and query, every figure at full precision."""
         return text.queries_csv(self.per_query())
 
-    def figures(self, folder: str | os.PathLike[str], formats: Sequence[str] = FORMATS) -> list[Path]:
+    def figures(self, folder: str | os.PathLike[str], formats: Sequence[str] = CHART_FORMATS) -> list[Path]:
         """Write the papers' charts into a folder (not figures as JSON has them); see `surefoot.report.charts`."""
         from surefoot.report.charts import write_charts
 
@@ -326,7 +345,7 @@ def _part(data: Json) -> MeasureResult:
         scores = Scores(
             [block["systems"][system]["score"] for system in systems], systems, block["queries"], data["measure"],
             missing=data["missing"], dropped=data["dropped"], no_relevant=data["no_relevant"],
-            tie_rule=data["tie_rule"],
+            tie_rule=data["tie_rule"], weighting=_weighting(block, data.get("weights")),
         )  # fmt: skip
     data["systems"] = [_with_later_figures(row) for row in data["systems"]]
     data["segments"] = [
@@ -340,6 +359,14 @@ def _part(data: Json) -> MeasureResult:
     ]
     check_shape(data, AssessmentData)
     return cast("AssessmentData", data), scores
+
+
+def _weighting(block: Json, summary: WeightsData | None) -> TrafficWeights | None:
+    """The weights of the queries, as `per_query` and the summary have them."""
+    if summary is None:
+        return None
+    weights = np.array(block["weights"], dtype=np.float64)
+    return TrafficWeights(weights, summary["left_out"], summary["traffic_share"], summary["equal"])
 
 
 def _with_later_figures(row: Json) -> Json:

@@ -18,7 +18,7 @@ from surefoot.arrays import Floats
 from surefoot.data.writing.all_or_nothing import replacing
 from surefoot.errors import ArgumentError, visible, without_middle
 from surefoot.progress import steps
-from surefoot.report.options import FORMATS
+from surefoot.report.options import CHART_FORMATS
 from surefoot.runtime import library
 
 if TYPE_CHECKING:
@@ -29,24 +29,24 @@ if TYPE_CHECKING:
     from matplotlib.text import Annotation, Text
     from matplotlib.transforms import Bbox
 
-COLUMN = 3.33  # inches: one column of the ACM's two-column format
+COLUMN_WIDTH = 3.33  # inches: one column of the ACM's two-column format
 # Okabe and Ito's palette, which the colour-blind can tell apart; an indigo replaces its yellow, hard to see on paper.
 HELPED_COLOUR, HURT_COLOUR, SAME_COLOUR = "#0072B2", "#D55E00", "#8C8C8C"
-INK, MUTED, BAND = "#1A1A1A", "#C9C9C9", "#EBEBEB"
-SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#332288")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-DASHES = ("-", (0, (4, 1.2)), (0, (1.2, 1)), (0, (5, 1, 1.2, 1)), "-", (0, (4, 1.2)), (0, (1.2, 1)))
+TEXT_COLOUR, MUTED_COLOUR, BAND_COLOUR = "#1A1A1A", "#C9C9C9", "#EBEBEB"
+SERIES_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#332288")
+SERIES_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+SERIES_DASHES = ("-", (0, (4, 1.2)), (0, (1.2, 1)), (0, (5, 1, 1.2, 1)), "-", (0, (4, 1.2)), (0, (1.2, 1)))
 # A lone surrogate cannot be written as UTF-8, and U+FFFE and U+FFFF may not stand in XML.
 _NOT_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
 # Where a point's name may stand: to the right, upwards, and how far; a far one gets a line to its point.
-_NEAR = ((1, 0, 1), (-1, 0, 1), (0, 1, 1), (0, -1, 1))
-_ASKEW = tuple((right, up, far) for far in (1, 2.5, 4) for up in (1, -1) for right in (1, -1))
+_NAME_SPOTS_BESIDE = ((1, 0, 1), (-1, 0, 1), (0, 1, 1), (0, -1, 1))
+_NAME_SPOTS_ASKEW = tuple((right, up, far) for far in (1, 2.5, 4) for up in (1, -1) for right in (1, -1))
 _RC: dict[Any, Any] = {
     "font.family": ["DejaVu Sans"],  # ships with matplotlib, so that charts are the same everywhere
     "mathtext.fontset": "dejavusans",
     "font.size": 7.0, "axes.labelsize": 8.0, "axes.titlesize": 7.0, "legend.fontsize": 7.0,
     "xtick.labelsize": 7.0, "ytick.labelsize": 7.0,
-    "axes.linewidth": 0.6, "axes.edgecolor": INK, "axes.labelcolor": INK, "text.color": INK,
+    "axes.linewidth": 0.6, "axes.edgecolor": TEXT_COLOUR, "axes.labelcolor": TEXT_COLOUR, "text.color": TEXT_COLOUR,
     "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True, "axes.unicode_minus": True,
     "xtick.major.width": 0.6, "ytick.major.width": 0.6, "xtick.major.size": 2.5, "ytick.major.size": 2.5,
     "lines.linewidth": 1.1, "lines.markersize": 3.2, "hatch.linewidth": 0.5, "legend.frameon": False,
@@ -87,7 +87,9 @@ def new_figure(width: float, height: float) -> Figure:
     from matplotlib.figure import Figure
 
     if not 1 <= width <= 50:
-        raise ArgumentError(f"width is {width:g}; it must lie between 1 and 50 inches (a paper's column is {COLUMN})")
+        raise ArgumentError(
+            f"width is {width:g}; it must lie between 1 and 50 inches (a paper's column is {COLUMN_WIDTH})"
+        )
     figure = Figure(figsize=(width, height), dpi=200, layout="constrained")
     FigureCanvasAgg(figure)
     return figure
@@ -125,8 +127,8 @@ def save_charts(charts: Mapping[Path, Figure]) -> None:
 def check_formats(formats: Sequence[str]) -> list[str]:
     """The formats, each once, if all can be written."""
     for name in formats:
-        if name not in FORMATS:
-            raise ArgumentError(f"charts cannot be written as {name!r}; choose from {', '.join(FORMATS)}")
+        if name not in CHART_FORMATS:
+            raise ArgumentError(f"charts cannot be written as {name!r}; choose from {', '.join(CHART_FORMATS)}")
     return list(dict.fromkeys(formats))
 
 
@@ -187,7 +189,7 @@ def add_title(figure: Figure, axes: Axes, words: str, pad: float = 4) -> None:
     axes.set_title(lines, loc="left", parse_math=False, pad=pad)
 
 
-def say_instead(axes: Axes, words: str) -> None:
+def write_instead_of_chart(axes: Axes, words: str) -> None:
     """Words where there is nothing to draw."""
     axes.set_xticks([])
     axes.set_yticks([])
@@ -213,11 +215,11 @@ def label_points(
     for number, ((x, y), name) in enumerate(zip(points, names, strict=True)):
         bold = number < first
         # A name at an angle or far off is harder to match with its point: only for those that matter most.
-        for right, up, far in _NEAR + _ASKEW * bold:
+        for right, up, far in _NAME_SPOTS_BESIDE + _NAME_SPOTS_ASKEW * bold:
             text = axes.annotate(
                 name, (x, y), xytext=(right * 4.2 * far, up * 3.4 * far), textcoords="offset points", parse_math=False,
                 ha={1: "left", -1: "right", 0: "center"}[right], va={1: "bottom", -1: "top", 0: "center"}[up],
-                fontsize=6.5 if bold else 6, color=INK if bold else "#6B6B6B", zorder=5,
+                fontsize=6.5 if bold else 6, color=TEXT_COLOUR if bold else "#6B6B6B", zorder=5,
                 # The line starts at the corner next to the point.
                 arrowprops={
                     "arrowstyle": "-", "linewidth": 0.4, "shrinkA": 0, "shrinkB": 2,

@@ -20,12 +20,12 @@ from surefoot.data.writing.all_or_nothing import ensure_folder
 from surefoot.errors import ArgumentError
 from surefoot.progress import steps
 from surefoot.report.canvas import (
-    BAND,
-    COLUMN,
+    BAND_COLOUR,
+    COLUMN_WIDTH,
     HELPED_COLOUR,
     HURT_COLOUR,
-    INK,
     SAME_COLOUR,
+    TEXT_COLOUR,
     add_legend,
     add_title,
     check_formats,
@@ -35,10 +35,10 @@ from surefoot.report.canvas import (
     renderer,
     save_chart,
     save_charts,
-    say_instead,
     style,
+    write_instead_of_chart,
 )  # fmt: skip
-from surefoot.report.options import FORMATS, PANEL_ALPHAS
+from surefoot.report.options import CHART_FORMATS, PANEL_ALPHAS
 from surefoot.report.population_charts import (
     all_differences,
     geo_risk_curves,
@@ -68,7 +68,7 @@ _LOG = logging.getLogger("surefoot")
 
 
 @style()
-def helped_hurt_histogram(assessment: Assessment, system: str | None = None, *, width: float = COLUMN) -> Figure:
+def helped_hurt_histogram(assessment: Assessment, system: str | None = None, *, width: float = COLUMN_WIDTH) -> Figure:
     """How many queries a system helps and hurts, and by how much (Wang et al., SIGIR 2012, Fig. 1)."""
     from matplotlib.ticker import MaxNLocator
 
@@ -102,7 +102,7 @@ def helped_hurt_histogram(assessment: Assessment, system: str | None = None, *, 
         axes.set_ylim(0, 1.06 * max(tallest, ties))
     reach = step * max(2, math.ceil(float(np.abs(difference).max()) / step + 1e-9))
     axes.set_xlim(-reach * 1.04, reach * 1.04)
-    axes.axvline(0, color=INK, linewidth=0.6, zorder=2)
+    axes.axvline(0, color=TEXT_COLOUR, linewidth=0.6, zorder=2)
     axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
     axes.set_xlabel(f"difference in {plain(assessment.scores.measure)}", parse_math=False)
     axes.set_ylabel("queries")
@@ -115,7 +115,7 @@ def helped_hurt_histogram(assessment: Assessment, system: str | None = None, *, 
 
 @style()
 def query_differences(
-    assessment: Assessment, system: str | None = None, *, alpha: float = 0.0, width: float = COLUMN
+    assessment: Assessment, system: str | None = None, *, alpha: float = 0.0, width: float = COLUMN_WIDTH
 ) -> Figure:
     """Each query's difference, sorted, those with |T_J| beyond critical marked (Dinçer et al., SIGIR 2014)."""
     name, difference = _differences(assessment, system)
@@ -147,7 +147,7 @@ def query_differences_by_alpha(
     system: str | None = None,
     *,
     alphas: Sequence[float] = PANEL_ALPHAS,
-    width: float = COLUMN,
+    width: float = COLUMN_WIDTH,
 ) -> Figure:
     """T_J of each query at several α, beside what chance allows (Dinçer et al., SIGIR 2014, Fig. 2)."""
     name, difference = _differences(assessment, system)
@@ -166,7 +166,7 @@ def query_differences_by_alpha(
 
 
 @style()
-def kendall_bins(assessment: Assessment, system: str | None = None, *, width: float = COLUMN) -> Figure:
+def kendall_bins(assessment: Assessment, system: str | None = None, *, width: float = COLUMN_WIDTH) -> Figure:
     """How far a system moves rankings, and what it gains and risks by that (Wang et al., SIGIR 2012, Fig. 5)."""
     from matplotlib.ticker import MaxNLocator
 
@@ -192,7 +192,7 @@ def kendall_bins(assessment: Assessment, system: str | None = None, *, width: fl
         left, [-bin_["risk"] for bin_ in bins], size * 0.92, align="edge", color=HURT_COLOUR, hatch="////",
         edgecolor="white", linewidth=0,
     )  # fmt: skip
-    bottom.axhline(0, color=INK, linewidth=0.6)
+    bottom.axhline(0, color=TEXT_COLOUR, linewidth=0.6)
     bottom.set_ylabel("reward and −risk")
     bottom.set_xlim(-0.02, 1.0)
     bottom.set_xticks(np.linspace(0, 1, 6))
@@ -220,7 +220,7 @@ CHARTS: dict[str, Callable[[Assessment, str | None], Figure]] = {
 def write_charts(
     assessment: Assessment,
     folder: str | os.PathLike[str],
-    formats: Iterable[str] = FORMATS,
+    formats: Iterable[str] = CHART_FORMATS,
     system: str | None = None,
     *,
     note: Callable[[str], None] = _LOG.warning,
@@ -277,7 +277,7 @@ def _bars(axes: Axes, heights: Floats, differences: Floats) -> None:
         if len(bars):  # sorted by difference, so that each sign is in one piece
             piece = slice(bars[0], bars[-1] + 1)
             axes.stairs(heights[piece], edges[bars[0] : bars[-1] + 2], fill=True, color=colour, linewidth=0)
-    axes.axhline(0, color=INK, linewidth=0.6)
+    axes.axhline(0, color=TEXT_COLOUR, linewidth=0.6)
     axes.set_xlim(0.5 - 0.02 * len(heights), len(heights) * 1.02 + 0.5)
 
 
@@ -304,7 +304,7 @@ def _mark_significant(
         # Markers stand a little beyond the bar's end, on the side that T_J points to.
         beyond = offset_copy(axes.transData, figure, y=side * 3.2, units="points")
         mark = axes.scatter(
-            bars + 1, ends, s=8 if len(heights) <= 100 else 4, marker=marker, facecolor=colour, edgecolor=INK,
+            bars + 1, ends, s=8 if len(heights) <= 100 else 4, marker=marker, facecolor=colour, edgecolor=TEXT_COLOUR,
             linewidth=0.4, zorder=4, transform=beyond,
         )  # fmt: skip
         significance_markers.append((mark, word, len(bars)))
@@ -335,9 +335,9 @@ def _panel(
     """One α of the small multiples."""
     if tested is None:
         axes.set_title(f"α = {alpha:g}", loc="left")
-        say_instead(axes, "no deviation")
+        write_instead_of_chart(axes, "no deviation")
         return
-    axes.axhspan(-tested.critical, tested.critical, color=BAND, linewidth=0, zorder=0)
+    axes.axhspan(-tested.critical, tested.critical, color=BAND_COLOUR, linewidth=0, zorder=0)
     _bars(axes, tested.t_j[order], differences)
     (_, _, low), (_, _, high) = _mark_significant(figure, axes, tested.t_j[order], tested, order)
     axes.set_title(f"α = {alpha:g}: {low:,} low, {high:,} high", loc="left")

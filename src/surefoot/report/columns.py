@@ -8,13 +8,13 @@ from typing import Any
 
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.report.numbers import fixed
-from surefoot.risk.agreement import RANKED
 from surefoot.risk.assessment_data import AssessmentData, Json, SegmentColumn, SystemData
 from surefoot.risk.assessment_figures import alpha_key
-from surefoot.significance import PERCENT
+from surefoot.risk.system_ranks import RANKED_FIGURES
+from surefoot.significance import CONFIDENCE_PERCENT
 
 ABSENT = "–"
-INTERVAL = f"{PERCENT} interval"
+INTERVAL_WORDS = f"{CONFIDENCE_PERCENT} interval"
 LEAST_P = 0.0001  # the least p that is written; one that would round to 0 is said to be below it
 
 
@@ -91,10 +91,10 @@ def _plain(key: str, heading: str, latex: str, digits: int | None = 4, **more: A
     return FigureColumn(key, heading, latex, lambda row: _figure(row, key), digits, **more)
 
 
-SYSTEM = _plain(
+SYSTEM_COLUMN = _plain(
     "system", "system", "System", None, descending=False, meaning="The system; choose one to see its queries below"
 )
-SUMMARY = (
+SUMMARY_COLUMNS = (
     _plain("mean", "mean", "Mean", rank=lambda row: row["rank"], meaning="Mean effectiveness over all queries"),
     _plain(
         "gain", "gain", "Gain", 3, drop_order=4, tone=lambda row: row["gain"], signed=True,
@@ -118,7 +118,33 @@ SUMMARY = (
         meaning="Mean difference of the worst {worst:g} % of queries",
     ),
 )  # fmt: skip
-MORE = (
+
+
+def _share(key: str, heading: str, latex: str, meaning: str) -> FigureColumn:
+    return FigureColumn(
+        f"traffic_{key}", heading, latex, lambda row: _figure(row["traffic"], key), 3, descending=False, drop_order=9,
+        meaning=meaning,
+    )  # fmt: skip
+
+
+_TRAFFIC = {  # after which column of the summary each share of traffic stands
+    "losses": _share("lost", "lost tr.", "Lost traffic", "Share of the traffic that is worse than the baseline"),
+    "loss_over_20": _share(
+        "lost_over_20", ">20% tr.", r"Traffic $>20\%$", "Share of the traffic that loses more than 20 %"
+    ),
+}
+
+
+def summary_columns(data: AssessmentData) -> list[FigureColumn]:
+    """The columns of the summary; with traffic also the shares of it that lose."""
+    if not all("traffic" in row for row in data["systems"]):
+        return list(SUMMARY_COLUMNS)
+    return [
+        column for one in SUMMARY_COLUMNS for column in ([one, _TRAFFIC[one.key]] if one.key in _TRAFFIC else [one])
+    ]
+
+
+MORE_COLUMNS = (
     _plain("reward_over_risk", "reward/risk", "Reward/Risk", digits=2),
     _plain("wins_over_losses", "W/L", "W/L", digits=2),
     _plain("geometric_mean", "geo. mean", "Geo. mean"),
@@ -175,7 +201,7 @@ def at_alpha(alpha: float) -> list[FigureColumn]:
             lambda row: _figure(row["alpha"][key], name),
             digits,
             descending=not name.startswith("p_"),
-            rank=(lambda row: _figure(row["alpha"][key]["rank"], name)) if name in RANKED else None,
+            rank=(lambda row: _figure(row["alpha"][key]["rank"], name)) if name in RANKED_FIGURES else None,
             probability=name.startswith("p_"),
             drop_order=drop_order,
             tone=(lambda row: _TONES.get(row["alpha"][key]["verdict"])) if name == "t_risk" else None,
@@ -223,7 +249,7 @@ def _ends(
 
 def segment_columns(alpha: float) -> list[FigureColumn]:
     """What a table of segments shows: the summary, and the verdict at α."""
-    summary = [column for column in SUMMARY if column.key not in ("reward", "ties", "worst_mean")]
+    summary = [column for column in SUMMARY_COLUMNS if column.key not in ("reward", "ties", "worst_mean")]
     at = [column for column in at_alpha(alpha) if column.name in ("u_risk", "t_risk", "p_holm")]
     queries = _plain("queries", "queries", "Queries", counts=True, meaning="Number of queries")
     return [queries, *(replace(column, rank=None) for column in [*summary, *at])]
@@ -249,7 +275,7 @@ def segment_rows(data: AssessmentData, most: int = 3) -> Iterator[tuple[SegmentC
 
 def page_columns(data: AssessmentData) -> Json:
     """The columns of the page's tables, which fill them in themselves for the α that is shown."""
-    systems = [SYSTEM, *SUMMARY, *(column for column in at_alpha(0) if column.meaning)]
+    systems = [SYSTEM_COLUMN, *summary_columns(data), *(column for column in at_alpha(0) if column.meaning)]
     segments = segment_columns(0)
     return {
         "systems": [_page_column(column, data) for column in systems],
@@ -314,7 +340,9 @@ def ordinary_columns(data: AssessmentData, shown: bool = False) -> list[FigureCo
 
 def all_columns(data: AssessmentData) -> list[FigureColumn]:
     """Every column of an assessment, in the order of the CSV file."""
-    columns = [SYSTEM, *SUMMARY, *MORE, *churn_columns(data), *ordinary_columns(data)]
+    columns = [
+        SYSTEM_COLUMN, *summary_columns(data), *MORE_COLUMNS, *churn_columns(data), *ordinary_columns(data),
+    ]  # fmt: skip
     for alpha in data["alphas"]:
         columns += [*at_alpha(alpha), *_more_at(alpha), *intervals_at(data, alpha)]
     return columns

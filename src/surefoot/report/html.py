@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from surefoot import __version__
-from surefoot.errors import CONTROL
+from surefoot.errors import CONTROL_CHARACTERS
 from surefoot.significance import SIGNIFICANCE
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def script_constants() -> dict[str, Any]:
     """What `dom.js` reads on every page: characters that steer, the least p that is written, the level of tests."""
     from surefoot.report.columns import LEAST_P
 
-    return {"control": CONTROL.pattern, "least_p": LEAST_P, "level": SIGNIFICANCE}
+    return {"control": CONTROL_CHARACTERS.pattern, "least_p": LEAST_P, "level": SIGNIFICANCE}
 
 
 def json_for_script(data: Any) -> str:

@@ -14,7 +14,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 30, 42  # margins
 
 
 @dataclass(frozen=True)
-class _Size:
+class _ChartSize:
     """How large a chart is drawn, and the class by which `family.css` shows it where it fits."""
 
     shown: str
@@ -32,11 +32,11 @@ class _Size:
         return self.height - _BOTTOM
 
 
-_SIZES = (_Size("wide", 560, 300), _Size("narrow", 300, 260))  # the narrow one has letters to read on a phone
+_SIZES = (_ChartSize("wide", 560, 300), _ChartSize("narrow", 300, 260))  # the narrow one has letters to read on a phone
 
 
 @dataclass(frozen=True)
-class Line:
+class ChartLine:
     """One line: its name, a value for each x, and a band around it where there is one."""
 
     name: str
@@ -46,7 +46,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Mark:
+class AxisMark:
     """A straight line across the chart at one value, with its label: a level, or a choice."""
 
     value: float
@@ -55,7 +55,7 @@ class Mark:
 
 def line_chart(
     x: Sequence[float],
-    lines: Sequence[Line],
+    lines: Sequence[ChartLine],
     *,
     label: str,
     x_label: str,
@@ -64,17 +64,17 @@ def line_chart(
     logarithmic: bool = False,
     from_zero: bool = False,
     dots: bool = True,
-    levels: Sequence[Mark] = (),
-    places: Sequence[Mark] = (),
+    y_marks: Sequence[AxisMark] = (),
+    x_marks: Sequence[AxisMark] = (),
 ) -> Markup:
     """The chart with its axes, wide and narrow, and a legend under it.
 
-    `x_names` name the places on the x axis instead of numbers. `levels` are marked across the chart at values of y,
-    `places` from top to bottom at values of x within the axis.
+    `x_names` name the places on the x axis instead of numbers. `y_marks` are marked across the chart at values of y,
+    `x_marks` from top to bottom at values of x within the axis.
     """
     at = [math.log(value) for value in x] if logarithmic else list(x)
     every = [value for line in lines for part in (line.values, line.low or (), line.high or ()) for value in part]
-    every += [mark.value for mark in levels]
+    every += [mark.value for mark in y_marks]
     low, high = min(every), max(every)
     low = min(low, 0.0) if from_zero else low
     size = max(abs(low), abs(high))
@@ -87,7 +87,7 @@ def line_chart(
     many = len(x) > 20 and not logarithmic and x_names is None
     marked = [tick for tick in _ticks(x[0], x[-1]) if x[0] <= tick <= x[-1]] if many else x
 
-    def drawing(size: _Size) -> Markup:
+    def drawing(size: _ChartSize) -> Markup:
         def to_x(value: float) -> float:
             return _LEFT + (value - left) / span * (size.right - _LEFT)
 
@@ -101,10 +101,10 @@ def line_chart(
             points = [(to_x(a), to_y(value)) for a, value in zip(at, line.values, strict=True)]
             drawn += points
             parts += _line(line, number, points, [to_x(a) for a in at], to_y, dots)
-        parts += [_level(size, mark, to_y(mark.value), drawn) for mark in levels]
-        drawn += [(to_x(a), to_y(mark.value)) for mark in levels for a in at]
+        parts += [_y_mark(size, mark, to_y(mark.value), drawn) for mark in y_marks]
+        drawn += [(to_x(a), to_y(mark.value)) for mark in y_marks for a in at]
         parts += [
-            _place(size, mark, to_x(math.log(mark.value) if logarithmic else mark.value), drawn) for mark in places
+            _x_mark(size, mark, to_x(math.log(mark.value) if logarithmic else mark.value), drawn) for mark in x_marks
         ]
         return Markup('<svg class="{}" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(
             size.shown, size.width, size.height, visible(label), Markup("").join(parts)
@@ -118,7 +118,7 @@ def line_chart(
 
 
 def _line(
-    line: Line,
+    line: ChartLine,
     number: int,
     points: Sequence[tuple[float, float]],
     x: Sequence[float],
@@ -142,7 +142,7 @@ def _line(
     return parts
 
 
-def _level(size: _Size, mark: Mark, y: float, drawn: Sequence[tuple[float, float]]) -> Markup:
+def _y_mark(size: _ChartSize, mark: AxisMark, y: float, drawn: Sequence[tuple[float, float]]) -> Markup:
     """A level, with its label above the line where there is room, at the end that is farther from what is drawn."""
     label = visible(mark.label)
     reach, right = 7.5 * len(label), size.right
@@ -160,7 +160,7 @@ def _level(size: _Size, mark: Mark, y: float, drawn: Sequence[tuple[float, float
     )  # fmt: skip
 
 
-def _place(size: _Size, mark: Mark, x: float, drawn: Sequence[tuple[float, float]]) -> Markup:
+def _x_mark(size: _ChartSize, mark: AxisMark, x: float, drawn: Sequence[tuple[float, float]]) -> Markup:
     """A place on the x axis, with its label at the top, or at the bottom where that is nearer to what is drawn."""
     label = visible(mark.label)
     to_left = x > (_LEFT + size.right) / 2  # the label is on the side that has room
@@ -177,7 +177,7 @@ def _place(size: _Size, mark: Mark, x: float, drawn: Sequence[tuple[float, float
 
 
 def _axes(
-    size: _Size,
+    size: _ChartSize,
     x: Sequence[float],
     label_x: Sequence[float],
     ticks: Sequence[float],

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from surefoot.data.notebook import Look, NotebookTable, NotebookView, Tone, more_rows
-from surefoot.report.columns import SUMMARY, SYSTEM, at_alpha
+from surefoot.report.columns import SYSTEM_COLUMN, at_alpha, summary_columns
 from surefoot.report.numbers import signed
 from surefoot.report.words import (
-    CLOSEST,
+    CLOSEST_SYSTEM_PREFIX,
     absences,
     advice,
     alpha_title,
@@ -29,7 +29,11 @@ def to_notebook(data: AssessmentData, rows: list[SystemData]) -> str:
     """A small view without scripts: the advice in plain words, and the table."""
     alpha = default_alpha(data["alphas"])
     key = alpha_key(alpha)
-    columns = [SYSTEM, *SUMMARY, *(column for column in at_alpha(alpha) if column.name in _AT_ALPHA)]
+    columns = [
+        SYSTEM_COLUMN,
+        *summary_columns(data),
+        *(column for column in at_alpha(alpha) if column.name in _AT_ALPHA),
+    ]
     headline, lead, about = _advice(data, alpha)
     verdict = about["alpha"][key]["verdict"]
     tone: Tone = "helped" if verdict == "reward" else "hurt" if verdict == "risk" else ""
@@ -65,7 +69,7 @@ def _advice(data: AssessmentData, alpha: float) -> tuple[str, list[str], SystemD
     for row in data["systems"]:
         what, found, why = first.partition(effect(data, row))
         if found:
-            short = what.strip().removesuffix(CLOSEST).strip()
-            nearest = f"{CLOSEST} " if what.strip() != short else ""
+            short = what.strip().removesuffix(CLOSEST_SYSTEM_PREFIX).strip()
+            nearest = f"{CLOSEST_SYSTEM_PREFIX} " if what.strip() != short else ""
             return short, [nearest + found + why, *rest], row
     return first, rest, leader(data)

@@ -16,15 +16,15 @@ from surefoot.arrays import Floats
 from surefoot.data.types.scores import Scores, check_same
 from surefoot.report.columns import page_columns
 from surefoot.report.family import family_page
+from surefoot.report.few_queries import CAUTIONS, UNEVEN
 from surefoot.report.measure_names import measure_title
 from surefoot.report.measure_terms import measure_terms
-from surefoot.report.options import DETAIL, PANEL_ALPHAS
+from surefoot.report.options import DETAILED_QUERIES, PANEL_ALPHAS
 from surefoot.report.ordinary_tests import GUIDE
 from surefoot.report.page_front import page_front
 from surefoot.report.page_results import pack, packed_results, page_texts
 from surefoot.report.provenance import Provenance
 from surefoot.report.words import (
-    CAUTIONS,
     baselines_of,
     cautions,
     default_alpha,
@@ -34,10 +34,10 @@ from surefoot.report.words import (
 )
 from surefoot.risk.assessment_data import AssessmentData, Json, SegmentColumn
 from surefoot.risk.assessment_figures import alpha_key
-from surefoot.risk.baselines import ROUNDING, VIRTUAL, differences, population_rows, vectors_of_baselines
+from surefoot.risk.baselines import ROUNDING, VIRTUAL_BASELINES, differences, population_rows, vectors_of_baselines
 from surefoot.risk.inference import critical_value
 from surefoot.risk.segments import Segments
-from surefoot.risk.tradeoff import LARGEST_ALPHA, OVER_20, check_alpha
+from surefoot.risk.tradeoff import LARGEST_ALPHA, OVER_20_PERCENT, check_alpha
 from surefoot.risk.turns import LAST_SEARCHED_ALPHA
 
 _FOLDER = "surefoot.report/assets"
@@ -72,7 +72,7 @@ def page_payload(
     segment of queries. `detail` is how many of the most hurt and most helped queries of each system are shown with
     their results; `system` and `alpha` are what the page shows first; `texts` stand beside ids.
     """
-    detail = integer("detail", DETAIL if detail is None else detail, 0)
+    detail = integer("detail", DETAILED_QUERIES if detail is None else detail, 0)
     data, scores = parts[0]
     check_same([matrix for _, matrix in parts], "one page cannot show both; make one for each, as a[measure].to_html")
     population = population_rows(scores, data["population"])
@@ -93,6 +93,7 @@ def page_payload(
             "queries": page_texts(texts.queries, scores.queries),
             "documents": page_texts(texts.documents, documents),
         },
+        "weights": _page_weights(scores),
         "columns": page_columns(data),
         "systems": list(scores.systems),
         "queries": list(scores.queries),
@@ -101,15 +102,16 @@ def page_payload(
         if segments
         else [],
         "population": population,
-        "virtual": [{"key": _free_key(kind, scores.systems), "kind": kind} for kind in VIRTUAL],
+        "virtual": [{"key": _free_key(kind, scores.systems), "kind": kind} for kind in VIRTUAL_BASELINES],
         "alphas": data["alphas"],
         "panel_alphas": PANEL_ALPHAS,
         "critical_value": data["critical_value"],
         "cautions": [one._asdict() for one in CAUTIONS],
+        "uneven": UNEVEN._asdict(),
         "missing": [scores.missing[name] for name in scores.systems],
         "dropped": data["dropped"],
         "rounding": ROUNDING,
-        "over_20": OVER_20,
+        "over_20": OVER_20_PERCENT,
         "largest_alpha": LARGEST_ALPHA,
         "most_alpha": LAST_SEARCHED_ALPHA,
         "worst_share": data["worst_share"],
@@ -133,11 +135,17 @@ def _measure(
         "measure": data["measure"],
         "title": measure_title(data["measure"]),
         "scores": _packed_floats(scores.values),
-        "mean": _packed_floats(VIRTUAL["mean"](scores.values[population])),
+        "mean": _packed_floats(VIRTUAL_BASELINES["mean"](scores.values[population])),
         "notes": [*cautions(data), *notes(data)],
         "churn": _churn(data, baseline),
         "terms": measure_terms(data["measure"], levels),
     }
+
+
+def _page_weights(scores: Scores) -> str | None:
+    """How often each query is asked, where that differs."""
+    weighting = scores.weighting
+    return None if weighting is None or weighting.equal else _packed_floats(weighting.weights)
 
 
 def _segments(column: SegmentColumn, segment_of: Mapping[str, str], scores: Scores) -> Json:

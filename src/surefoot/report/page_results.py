@@ -23,14 +23,14 @@ from surefoot.data.types.runs import Run
 from surefoot.data.types.scores import Scores
 from surefoot.risk.assessment_data import Json
 
-TOP = 20
-_FARTHEST = 65_535  # a rank beyond it is shown as this one
-_LONGEST = 200  # letters of a text that are shown
+TOP_RESULTS = 20
+_LAST_SHOWN_RANK = 65_535  # a rank beyond it is shown as this one
+_LONGEST_TEXT = 200  # letters of a text that are shown
 _SEPARATORS = " ,;|~^\t"
 
 
 def packed_results(
-    scores: Scores, baseline: str | None, differences: Sequence[Floats], detail: int, top: int = TOP
+    scores: Scores, baseline: str | None, differences: Sequence[Floats], detail: int, top: int = TOP_RESULTS
 ) -> Json | None:
     """Top results of each system's `detail` most hurt and most helped queries, with grades and where each moved.
 
@@ -102,7 +102,7 @@ def page_texts(source: Any, ids: Sequence[str]) -> list[str] | None:
 
 
 def _clip(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"
 
 
 class _TopResults:
@@ -141,7 +141,7 @@ def _extremes(difference: Floats, detail: int) -> Ints:
 def _ranks(ranking: Ranking, codes: Codes) -> Ints:
     """Ranks from 1, 0 for what a ranking does not hold."""
     at = ranking.find(codes)
-    return np.where(at >= 0, np.minimum(ranking.rank_at(at), _FARTHEST), 0)
+    return np.where(at >= 0, np.minimum(ranking.rank_at(at), _LAST_SHOWN_RANK), 0)
 
 
 def _grades(scores: Scores, codes: Codes) -> Floats:

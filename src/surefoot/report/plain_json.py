@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from surefoot.errors import CONTROL
+from surefoot.errors import CONTROL_CHARACTERS
 
 
 def to_json(data: Any) -> str:
@@ -16,4 +16,4 @@ def to_json(data: Any) -> str:
     """
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     # Outside of strings JSON holds none of them but line feeds, which are its own.
-    return CONTROL.sub(lambda match: match[0] if match[0] == "\n" else f"\\u{ord(match[0]):04x}", text)
+    return CONTROL_CHARACTERS.sub(lambda match: match[0] if match[0] == "\n" else f"\\u{ord(match[0]):04x}", text)

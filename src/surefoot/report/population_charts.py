@@ -10,28 +10,28 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
 from surefoot.report.canvas import (
-    BAND,
-    COLUMN,
-    DASHES,
+    BAND_COLOUR,
+    COLUMN_WIDTH,
     HELPED_COLOUR,
     HURT_COLOUR,
-    INK,
-    MARKERS,
-    MUTED,
-    SERIES,
+    MUTED_COLOUR,
+    SERIES_COLOURS,
+    SERIES_DASHES,
+    SERIES_MARKERS,
+    TEXT_COLOUR,
     add_legend,
     add_title,
     label_points,
     new_figure,
     new_panels,
     plain,
-    say_instead,
     style,
+    write_instead_of_chart,
 )  # fmt: skip
 from surefoot.report.columns import candidates
 from surefoot.report.measure_names import measure_title
 from surefoot.risk.assessment_data import AssessmentData
-from surefoot.risk.baselines import VIRTUAL, differences, population_rows, vectors_of_baselines
+from surefoot.risk.baselines import VIRTUAL_BASELINES, differences, population_rows, vectors_of_baselines
 from surefoot.risk.expectation import deviations, expected, geo_risk_of_means
 from surefoot.risk.inference import critical_value, weighted_test
 from surefoot.risk.tradeoff import check_alpha, weigh_losses
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
     from surefoot.report.assessment import Assessment
 
-_SHOWN = 8  # systems that line charts tell apart by default
-_STEPS = 61  # points of a curve over α
+_MOST_NAMED_SYSTEMS = 8  # systems that line charts tell apart by default
+_CURVE_POINTS = 61  # points of a curve over α
 
 
 def leading_data(assessment: Assessment) -> AssessmentData:
@@ -73,12 +73,12 @@ def versus(assessment: Assessment) -> str:
     names = list(baselines(assessment))
     if len(names) > 1:
         return f"{len(names)} baselines"
-    return f"the per-query {names[0]}" if names[0] in VIRTUAL else plain(names[0], 22)
+    return f"the per-query {names[0]}" if names[0] in VIRTUAL_BASELINES else plain(names[0], 22)
 
 
 @style()
 def t_risk_curves(
-    assessment: Assessment, *, systems: Sequence[str] | None = None, most: float = 15, width: float = COLUMN
+    assessment: Assessment, *, systems: Sequence[str] | None = None, most: float = 15, width: float = COLUMN_WIDTH
 ) -> Figure:
     """T_Risk as losses weigh more, beside what chance allows (Dinçer et al., SIGIR 2014, Fig. 1)."""
     scores, difference = assessment.scores, all_differences(assessment)
@@ -92,15 +92,15 @@ def t_risk_curves(
     # The baseline has no T_Risk against itself, so it is not among the curves.
     named_systems = highlighted(assessment, systems)
     if systems is None:
-        named_systems = [row["system"] for row in candidates(leading_data(assessment))[: _SHOWN - 1]]
+        named_systems = [row["system"] for row in candidates(leading_data(assessment))[: _MOST_NAMED_SYSTEMS - 1]]
     figure = new_figure(width, 0.85 * width)
     axes = figure.subplots()
     entries: list[tuple[Any, str]] = []
     critical = critical_value(len(scores.queries)) or 0.0
     if critical:
-        band = axes.axhspan(-critical, critical, color=BAND, linewidth=0, zorder=0)
+        band = axes.axhspan(-critical, critical, color=BAND_COLOUR, linewidth=0, zorder=0)
         entries.append((band, f"|T| < {critical:.2f}"))
-        axes.axhline(0, color=INK, linewidth=0.5, zorder=1)
+        axes.axhline(0, color=TEXT_COLOUR, linewidth=0.5, zorder=1)
     entries = _draw_curves(axes, assessment, alphas, curves, named_systems) + entries
     axes.set_ylabel(r"$T_\mathrm{Risk}$")
     _finish(axes, alphas)
@@ -109,7 +109,7 @@ def t_risk_curves(
         in_view = curves[[scores.row(system) for system in named_systems]]
         _keep_in_view(axes, np.append(in_view, [-critical, critical]))
     else:
-        say_instead(axes, "no system has a standard error")
+        write_instead_of_chart(axes, "no system has a standard error")
     add_legend(figure, entries or [(axes.plot([], [])[0], "nothing to compare")])
     return figure
 
@@ -120,7 +120,7 @@ def geo_risk_curves(
     *,
     systems: Sequence[str] | None = None,
     most: float = LAST_SEARCHED_ALPHA,
-    width: float = COLUMN,
+    width: float = COLUMN_WIDTH,
 ) -> Figure:
     """GeoRisk as losses weigh more: robust systems stay level (Dinçer et al., SIGIR 2016, Figs. 2 and 3)."""
     scores, rows = assessment.scores, _population(assessment)
@@ -143,7 +143,7 @@ def geo_risk_curves(
 
 @style()
 def performance_profiles(
-    assessment: Assessment, *, systems: Sequence[str] | None = None, width: float = COLUMN
+    assessment: Assessment, *, systems: Sequence[str] | None = None, width: float = COLUMN_WIDTH
 ) -> Figure:
     """Systems' scores over queries beside what the population leads one to expect (Dinçer et al., SIGIR 2016, Fig. 1).
 
@@ -153,7 +153,7 @@ def performance_profiles(
     named_systems = highlighted(assessment, systems)
     if systems is None:  # panels need no colours of their own, so there may be as many without a baseline's
         named_systems += [system for system in _by_mean(assessment) if system not in named_systems][
-            : _SHOWN - len(named_systems)
+            : _MOST_NAMED_SYSTEMS - len(named_systems)
         ]
     order = np.argsort(scores.values[rows].mean(axis=0), kind="stable")
     e = None if scores.values[rows].min() < 0 else expected(scores.values[rows])
@@ -182,7 +182,7 @@ def risk_reward_plane(
     *,
     alpha: float | None = None,
     systems: Sequence[str] | None = None,
-    width: float = COLUMN,
+    width: float = COLUMN_WIDTH,
 ) -> Figure:
     """Every system's risk and reward, with lines of equal U_Risk at α (Wang et al., SIGIR 2012, Eqs. 1, 2 and 4).
 
@@ -210,7 +210,7 @@ def risk_reward_plane(
         (
             [name for name in named_systems if name in baseline_systems],
             "baseline",
-            {"marker": "D", "s": 18, "color": INK, "zorder": 4},
+            {"marker": "D", "s": 18, "color": TEXT_COLOUR, "zorder": 4},
         ),
         (rest, "others", {"s": 9, "facecolor": "white", "edgecolor": "#7A7A7A", "linewidth": 0.7, "zorder": 3}),
     ]
@@ -245,9 +245,9 @@ def highlighted(assessment: Assessment, systems: Sequence[str] | None = None) ->
             assessment.scores.row(system)
         return chosen
     ordered, against = _by_mean(assessment), baselines(assessment)
-    first = [system for system in ordered if system in against][: _SHOWN - 1]
+    first = [system for system in ordered if system in against][: _MOST_NAMED_SYSTEMS - 1]
     # A virtual baseline is no system, so the others may not outnumber the palette.
-    return first + [system for system in ordered if system not in first][: _SHOWN - max(1, len(first))]
+    return first + [system for system in ordered if system not in first][: _MOST_NAMED_SYSTEMS - max(1, len(first))]
 
 
 def _by_mean(assessment: Assessment) -> list[str]:
@@ -261,7 +261,7 @@ def _population(assessment: Assessment) -> list[int]:
 def _alphas(most: float) -> Floats:
     if not check_alpha(most):
         raise ArgumentError("most is 0; a curve needs a largest α above 0")
-    return np.linspace(0, most, _STEPS)
+    return np.linspace(0, most, _CURVE_POINTS)
 
 
 def _draw_curves(
@@ -274,19 +274,19 @@ def _draw_curves(
     others = [
         i for i, s in enumerate(assessment.scores.systems) if s not in named_systems and np.isfinite(curves[i]).any()
     ]
-    muted = LineCollection([np.column_stack([alphas, curves[i]]) for i in others], colors=MUTED, linewidths=0.5)
+    muted = LineCollection([np.column_stack([alphas, curves[i]]) for i in others], colors=MUTED_COLOUR, linewidths=0.5)
     if others:
         axes.add_collection(muted)
     against, number = baselines(assessment), 0
     for system in named_systems:
-        line_style: dict[str, Any] = {"color": INK, "linestyle": "-", "marker": None, "linewidth": 1.5}
+        line_style: dict[str, Any] = {"color": TEXT_COLOUR, "linestyle": "-", "marker": None, "linewidth": 1.5}
         if system not in against:
-            at = number % len(SERIES)
+            at = number % len(SERIES_COLOURS)
             # Past the palette's end the same colours return with hollow markers.
-            face = SERIES[at] if number < len(SERIES) else "white"
+            face = SERIES_COLOURS[at] if number < len(SERIES_COLOURS) else "white"
             line_style = {
-                "color": SERIES[at], "linestyle": DASHES[at], "marker": MARKERS[at], "markerfacecolor": face,
-                "markevery": (3 + 2 * number % 10, 15), "markeredgewidth": 0.6,
+                "color": SERIES_COLOURS[at], "linestyle": SERIES_DASHES[at], "marker": SERIES_MARKERS[at],
+                "markerfacecolor": face, "markevery": (3 + 2 * number % 10, 15), "markeredgewidth": 0.6,
             }  # fmt: skip
             number += 1
         values = curves[assessment.scores.row(system)]
@@ -323,13 +323,13 @@ def _profile(axes: Axes, values: Floats, line: Floats | None) -> None:
     x = np.arange(1, len(values) + 1)
     many = len(values) > 1000  # then an image inside the file is smaller than as many lines
     if line is None:
-        axes.plot(x, values, linestyle="", marker=".", markersize=2, color=INK, rasterized=many)
+        axes.plot(x, values, linestyle="", marker=".", markersize=2, color=TEXT_COLOUR, rasterized=many)
     else:
         thick = max(0.3, min(1.6, 70 / len(values)))
         for chosen, colour in ((values < line, HURT_COLOUR), (values >= line, HELPED_COLOUR)):
             axes.vlines(x[chosen], line[chosen], values[chosen], colors=colour, linewidth=thick, rasterized=many)
         line_style: dict[str, Any] = {"drawstyle": "steps-mid"} if len(values) < 100 else {}
-        axes.plot(x, line, color=INK, linewidth=0.8, marker="_" if len(values) == 1 else "", **line_style)
+        axes.plot(x, line, color=TEXT_COLOUR, linewidth=0.8, marker="_" if len(values) == 1 else "", **line_style)
     axes.set_xlim(0.5, len(values) + 0.5)
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))
 
@@ -337,7 +337,7 @@ def _profile(axes: Axes, values: Floats, line: Floats | None) -> None:
 def _profile_entries() -> list[tuple[Any, str]]:
     from matplotlib.lines import Line2D
 
-    looks = ((INK, 0.8, "expected"), (HELPED_COLOUR, 2, "above"), (HURT_COLOUR, 2, "below"))
+    looks = ((TEXT_COLOUR, 0.8, "expected"), (HELPED_COLOUR, 2, "above"), (HURT_COLOUR, 2, "below"))
     return [(Line2D([], [], color=colour, linewidth=thick), name) for colour, thick, name in looks]
 
 
@@ -354,7 +354,7 @@ def _equal_u_risk(axes: Axes, alpha: float, right: float, top: float) -> Line2D:
         start, end = max(0.0, -level / slope), min(right, (top - level) / slope)
         zero = abs(level) < 1e-12
         axes.plot(
-            [start, end], [level + slope * start, level + slope * end], color="#6B6B6B" if zero else MUTED,
+            [start, end], [level + slope * start, level + slope * end], color="#6B6B6B" if zero else MUTED_COLOUR,
             linewidth=0.9 if zero else 0.6, linestyle="-" if zero else (0, (4, 2)), zorder=1,
         )  # fmt: skip
         over = (top - level) / slope <= right
@@ -364,4 +364,4 @@ def _equal_u_risk(axes: Axes, alpha: float, right: float, top: float) -> Line2D:
             textcoords="offset points", ha="center" if over else "left", va="bottom" if over else "center",
             fontsize=6, color="#6B6B6B",
         )  # fmt: skip
-    return Line2D([], [], color=MUTED, linewidth=0.6, linestyle=(0, (4, 2)))
+    return Line2D([], [], color=MUTED_COLOUR, linewidth=0.6, linestyle=(0, (4, 2)))

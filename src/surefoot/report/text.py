@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from surefoot.errors import visible
 from surefoot.report.columns import (
     ABSENT,
-    INTERVAL,
-    SUMMARY,
-    SYSTEM,
+    INTERVAL_WORDS,
+    SUMMARY_COLUMNS,
+    SYSTEM_COLUMN,
     FigureColumn,
     all_columns,
     at_alpha,
@@ -22,6 +22,7 @@ from surefoot.report.columns import (
     ranked_at,
     segment_columns,
     segment_rows,
+    summary_columns,
 )
 from surefoot.report.escapes import csv_name, csv_text, markdown
 from surefoot.report.numbers import fixed
@@ -37,16 +38,17 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console, ConsoleOptions, RenderableType
 
-_NAME = 14  # letters of a system's name that stay together however narrow the terminal
-_QUERY_TEXT = 50  # letters of a query's text that are shown
+_NARROWEST_NAME = 14  # letters of a system's name that stay together however narrow the terminal
+_LONGEST_QUERY_TEXT = 50  # letters of a query's text that are shown
 _SIGNS_NOTE = (
-    f"Small number: rank. U low and U high: {INTERVAL} of U_Risk. p sturdy: p-value corrected for skewness and for one "
+    f"Small number: rank. U low and U high: {INTERVAL_WORDS} of U_Risk. p sturdy: p-value corrected for skewness and "
+    "for one "
     "more query as bad as the worst. p Holm: p sturdy, also corrected for the number of systems. "
     f"*: p Holm < {SIGNIFICANCE:g}"
 )
-_LEADING = {  # columns of the one table, those that a narrow terminal has no room for last
+_LEADING_COLUMN_ORDER = {  # columns of the one table, those that a narrow terminal has no room for last
     "mean": 0, "u_risk": 0, "risk": 1, "t_risk": 2, "p_holm": 2, "loss_over_20": 3, "losses": 4, "gain": 5,
-    "geo_risk": 6, "reward": 7,
+    "traffic_lost": 5, "geo_risk": 6, "reward": 7,
 }  # fmt: skip
 _LEADING_NOTE = (
     ">20%: queries that lose more than 20 % of the baseline's score. Small number: rank. p Holm: p-value corrected for "
@@ -59,8 +61,11 @@ def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableT
     from rich.text import Text
 
     parts = [*_verdict(data, default_alpha(data["alphas"])), Text("")]
-    explained = [column for column in SUMMARY if column.key in ("loss_over_20", "worst_mean")]
-    parts.append(_FittedTable(rows, SUMMARY, ". ".join(_explanation(column, data) for column in explained)))
+    summary = summary_columns(data)
+    explained = [
+        column for column in summary if column.key in ("loss_over_20", "worst_mean") or column not in SUMMARY_COLUMNS
+    ]
+    parts.append(_FittedTable(rows, summary, ". ".join(_explanation(column, data) for column in explained)))
     for alpha in data["alphas"]:
         parts += [Text(""), Text(alpha_title(alpha), style="bold")]
         parts.append(_FittedTable(rows, at_alpha(alpha), _SIGNS_NOTE, significant=alpha_key(alpha)))
@@ -95,7 +100,7 @@ def overview(
         blocks += [Text("")] if number else []
         blocks += _verdict(data, leading, most=1 if number else None)
         signs_note = "" if number else _LEADING_NOTE
-        blocks.append(_FittedTable(rows, _leading_columns(leading), signs_note, significant=alpha_key(leading)))
+        blocks.append(_FittedTable(rows, _leading_columns(data, leading), signs_note, significant=alpha_key(leading)))
         blocks += _bootstrap_table(data, rows, leading)
         blocks += [*_ordinary_table(data, rows), *_segment_tables(data)]
         here: AssessmentData = {**data, "alphas": [leading]}  # what is said of another α is said beside its table
@@ -123,10 +128,10 @@ def left_out(data: AssessmentData) -> str:
     return ", ".join(words)
 
 
-def _leading_columns(alpha: float) -> list[FigureColumn]:
+def _leading_columns(data: AssessmentData, alpha: float) -> list[FigureColumn]:
     """What one table shows of the summary and of α; the least that a narrow terminal has is the mean and U_Risk."""
-    columns = (column for column in [*SUMMARY, *at_alpha(alpha)] if column.name in _LEADING)
-    return [replace(column, drop_order=_LEADING[column.name]) for column in columns]
+    columns = (column for column in [*summary_columns(data), *at_alpha(alpha)] if column.name in _LEADING_COLUMN_ORDER)
+    return [replace(column, drop_order=_LEADING_COLUMN_ORDER[column.name]) for column in columns]
 
 
 def _verdict(data: AssessmentData, alpha: float, most: int | None = None) -> list[RenderableType]:
@@ -188,7 +193,7 @@ class _FittedTable:
         columns: Sequence[FigureColumn],
         caption: str,
         significant: str | None = None,
-        name: str = SYSTEM.heading,
+        name: str = SYSTEM_COLUMN.heading,
     ) -> None:
         self._rows = rows
         self._name = name
@@ -201,7 +206,7 @@ class _FittedTable:
         from rich.text import Text
 
         names = [visible(row["system"]) for row in self._rows]
-        least = min(max(map(cell_len, [self._name, *names])), _NAME)
+        least = min(max(map(cell_len, [self._name, *names])), _NARROWEST_NAME)
         visible_columns = self._fitting(options.max_width - least - 1)  # a blank at the edge
         rows = [
             NamedRow(
@@ -302,17 +307,24 @@ def to_markdown(data: AssessmentData, rows: Sequence[SystemData]) -> str:
     parts = [f"**{markdown(title(data))}**", *(f"**{markdown(caution)}**" for caution in cautions(data))]
     first = default_alpha(data["alphas"])
     parts += [f"**The verdict at α = {first:g}.** {markdown(' '.join(advice(data, first)))}"]
-    parts.append(_markdown_table(rows, [SYSTEM, *SUMMARY]))
+    parts.append(_markdown_table(rows, [SYSTEM_COLUMN, *summary_columns(data)]))
     for alpha in data["alphas"]:
-        parts += [alpha_title(alpha), _markdown_table(rows, [SYSTEM, *at_alpha(alpha), *intervals_at(data, alpha)])]
+        parts += [
+            alpha_title(alpha),
+            _markdown_table(rows, [SYSTEM_COLUMN, *at_alpha(alpha), *intervals_at(data, alpha)]),
+        ]
     if tested := ordinary_columns(data, shown=True):
-        parts += [markdown(ordinary_heading(data)), _markdown_table(rows, [SYSTEM, *tested]), ordinary_caption(data)]
+        parts += [markdown(ordinary_heading(data)), _markdown_table(rows, [SYSTEM_COLUMN, *tested])]
+        parts.append(ordinary_caption(data))
     for column, system, segments in segment_rows(data):
-        named = replace(SYSTEM, heading="segment")
+        named = replace(SYSTEM_COLUMN, heading="segment")
         parts.append(f"{markdown(system)} by {markdown(column['column'])}, at α = {first:g}")
         parts.append(_markdown_table(segments, [named, *segment_columns(first)]))
     if churn := churn_columns(data):
-        parts += ["How much the rankings differ from the baseline's ranking", _markdown_table(rows, [SYSTEM, *churn])]
+        parts += [
+            "How much the rankings differ from the baseline's ranking",
+            _markdown_table(rows, [SYSTEM_COLUMN, *churn]),
+        ]
     parts.append("\n".join(f"- {markdown(note)}" for note in [*notes(data), *absences(data)]))
     return "\n\n".join(parts) + "\n"
 
@@ -325,7 +337,10 @@ def _markdown_table(rows: Sequence[SystemData], columns: Sequence[FigureColumn])
 def to_latex(data: AssessmentData, rows: Sequence[SystemData]) -> str:
     """A booktabs table in the form of Dinçer et al. (SIGIR 2016): the summary, then U, T, Z and Geo for each α."""
     per_alpha = [ranked_at(alpha) for alpha in data["alphas"]]
-    columns = [SYSTEM, *(column for column in SUMMARY if column.key not in ("gain", "ties", "worst_mean"))]
+    columns = [
+        SYSTEM_COLUMN,
+        *(column for column in summary_columns(data) if column.key not in ("gain", "ties", "worst_mean")),
+    ]
     flat = [*columns, *(column for group in per_alpha for column in group)]
     spans = " & ".join(
         [rf"\multicolumn{{{len(columns)}}}{{l}}{{}}"]
@@ -368,7 +383,9 @@ def query_tables(
             title=Text(f"\n{words}"),
             title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
         )  # fmt: skip
-        for heading in ("query", "baseline", "score", "difference", "z", *(f"T_J, α={key}" for key in keys)):
+        weights = block.get("weights")
+        last = "z" if weights is None else "traffic"
+        for heading in ("query", "baseline", "score", "difference", last, *(f"T_J, α={key}" for key in keys)):
             table.add_column(heading, justify="left" if heading == "query" else "right")
         for i in lost[:most]:
             cells = [
@@ -376,7 +393,10 @@ def query_tables(
                 fixed(columns["score"][i], 4),
                 fixed(differences[i], 4),
             ]
-            cells.append(ABSENT if columns["z"] is None else fixed(columns["z"][i], 3))
+            if weights is None:
+                cells.append(ABSENT if columns["z"] is None else fixed(columns["z"][i], 3))
+            else:
+                cells.append(f"{weights[i]:,g}")
             for key in keys:
                 at = columns["alpha"][key]
                 t_j, significant = at["t_j"], at["significant"] or []
@@ -389,5 +409,5 @@ def query_tables(
 def _with_text(query: str, texts: Mapping[str, str]) -> str:
     """A query's id, and what it says where that is known."""
     text = " ".join(texts.get(query, "").split())
-    short = text if len(text) <= _QUERY_TEXT else f"{text[: _QUERY_TEXT - 1]}…"
+    short = text if len(text) <= _LONGEST_QUERY_TEXT else f"{text[: _LONGEST_QUERY_TEXT - 1]}…"
     return f"{query} ({short})" if short else query

@@ -3,56 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from surefoot.errors import name_list
 from surefoot.report.columns import candidates, p_words, sort_rows
+from surefoot.report.few_queries import too_few
 from surefoot.report.judged_by import judgment_cautions
 from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.numbers import fixed
+from surefoot.report.traffic_words import of_traffic, once_each, segment_size, traffic_note, traffic_weights
 from surefoot.risk.assessment_data import AssessmentData, AtAlpha, SystemData
 from surefoot.risk.assessment_figures import alpha_key
 from surefoot.risk.turns import LAST_SEARCHED_ALPHA
-from surefoot.significance import PERCENT
+from surefoot.significance import CONFIDENCE_PERCENT
 
-
-class Caution(NamedTuple):
-    """What to say of verdicts on fewer than so many `queries`, from some `alpha` on."""
-
-    queries: int
-    alpha: float
-    text: str
-
-
-# How often verdicts are false was measured on TREC runs, moved so that reward and risk truly balance at α.
-CAUTIONS = (
-    Caution(
-        50, 0.0,
-        "With fewer than 50 queries, a verdict is often only chance. We tested ten systems whose reward and risk truly "
-        "balance, on samples of 25 queries. At least one system got a verdict in 9 % of the samples at α = 0 and in "
-        "28 % at α = 5. Judge more queries before you rely on the verdict.",
-    ),
-    Caution(
-        100, 5.0,
-        "With fewer than 100 queries and losses that count this much, a verdict is too often only chance. We tested "
-        "ten systems whose reward and risk truly balance, on samples of 50 queries. At least one system got a verdict "
-        "in 7 % of the samples at α = 5 and in 11 % at α = 10. Judge more queries before you rely on the verdict.",
-    ),
-)  # fmt: skip
-
-
-CLOSEST = "The closest system:"  # comes before what is said of a system that is not to be shipped
-
-
-def few_queries(queries: int, alpha: float) -> str | None:
-    """What to say of a verdict at α on so many queries, where they are too few to rely on.
-
-    >>> few_queries(100, 10), few_queries(99, 1)
-    (None, None)
-    >>> few_queries(50, 5)[:26], few_queries(49, 0)[:25]
-    ('With fewer than 100 querie', 'With fewer than 50 querie')
-    """
-    return next((caution.text for caution in CAUTIONS if queries < caution.queries and alpha >= caution.alpha), None)
+CLOSEST_SYSTEM_PREFIX = "The closest system:"  # comes before what is said of a system that is not to be shipped
 
 
 def baselines_of(data: AssessmentData) -> list[str]:
@@ -81,7 +45,8 @@ def title(data: AssessmentData) -> str:
     queries = data["queries"]
     return (
         f"{measure_title(data['measure'])} of {_systems(len(data['systems']))} on {queries:,} "
-        f"quer{'ies' if queries != 1 else 'y'}, against {baseline_name(data)}"
+        f"quer{'ies' if queries != 1 else 'y'}{', weighted by traffic' if traffic_weights(data) else ''}, against "
+        f"{baseline_name(data)}"
     )
 
 
@@ -114,7 +79,7 @@ def advice(data: AssessmentData, alpha: float) -> list[str]:
     sentences = [sentence]
     if best is not chosen:
         sentences.append(f"The system with the highest mean: {_description(data, best, alpha)}")
-    return [*sentences, *filter(None, [few_queries(data["queries"], alpha)])]
+    return [*sentences, *filter(None, [too_few(data, alpha)])]
 
 
 def headline(data: AssessmentData, alpha: float) -> tuple[str, str]:
@@ -125,7 +90,7 @@ def headline(data: AssessmentData, alpha: float) -> tuple[str, str]:
     chosen, _ = _recommendation(data, others, alpha)
     if chosen["alpha"][alpha_key(alpha)]["verdict"] == "reward":
         gain = f"{abs(chosen['gain']):.4f} {measure_title(data['measure'])}"
-        hurt = f"{chosen['losses']:,} of {data['queries']:,} queries"
+        hurt = f"{chosen['losses']:,} of {data['queries']:,} queries{of_traffic(chosen, 'lost')}"
         return f"{_ship(data, chosen, alpha)}: it gains {gain} and hurts {hurt}", "Ship"
     if chosen["alpha"][alpha_key(alpha)]["p_holm"] is None:
         return _untested(chosen), "No test"
@@ -139,7 +104,7 @@ def recommended_system(data: AssessmentData, alpha: float) -> SystemData:
 
 
 def _ship(data: AssessmentData, row: SystemData, alpha: float) -> str:
-    how = ", with caution" if few_queries(data["queries"], alpha) else ""
+    how = ", with caution" if too_few(data, alpha) else ""
     return f"Ship {row['system']}{how}"
 
 
@@ -164,13 +129,14 @@ def _recommendation(data: AssessmentData, others: list[SystemData], alpha: float
         return chosen, f"{_untested(chosen)}. {description}"
     return (
         chosen,
-        f"{_keep(data)}: no system's reward outweighs its risk by more than chance. {CLOSEST} {description}",
+        f"{_keep(data)}: no system's reward outweighs its risk by more than chance. {CLOSEST_SYSTEM_PREFIX} "
+        f"{description}",
     )
 
 
 def verdict(data: AssessmentData, row: SystemData, alpha: float) -> str:
     """One system in plain words, with a caution where the queries are too few."""
-    return " ".join(filter(None, [_description(data, row, alpha), few_queries(data["queries"], alpha)]))
+    return " ".join(filter(None, [_description(data, row, alpha), too_few(data, alpha)]))
 
 
 def _description(data: AssessmentData, row: SystemData, alpha: float) -> str:
@@ -195,8 +161,9 @@ def effect(data: AssessmentData, row: SystemData) -> str:
         else f"is on average as good as {over}"
     )
     return (
-        f"{row['system']} {change} and hurts {_count(row['losses'])} of {data['queries']:,} queries, "
-        f"{_count(row['loss_over_20'])} of them by more than 20 %.{_gaps(data, row)}"
+        f"{row['system']} {change} and hurts {_count(row['losses'])} of {data['queries']:,} queries"
+        f"{of_traffic(row, 'lost')}, {_count(row['loss_over_20'])} of them by more than 20 %"
+        f"{of_traffic(row, 'lost_over_20')}.{once_each(row)}{_gaps(data, row)}"
     )
 
 
@@ -288,7 +255,7 @@ def hurt_segments(data: AssessmentData, row: SystemData, alpha: float) -> str:
     )
     if not at_risk:
         return "No segment loses by more than chance."
-    named = [f"{column} {part['segment']} ({part['queries']:,} queries)" for column, part, _ in at_risk]
+    named = [f"{column} {part['segment']} ({segment_size(part)})" for column, part, _ in at_risk]
     return f"These segments lose by more than chance: {name_list(named, 5, str)}."
 
 
@@ -303,9 +270,11 @@ def cautions(data: AssessmentData) -> list[str]:
         lines.append(f"{left_out} Missing queries for each system: {lacking}.")
     elif missing:
         lines.append(f"Queries that a system lacks score 0. Missing queries, of {data['queries']:,}: {lacking}.")
+    if (weights := data.get("weights")) and weights["left_out"]:
+        lines.append(f"{_queries(weights['left_out'])} without traffic {_verb(weights['left_out'])} left out.")
     alphas = data["alphas"]
-    if few_queries(data["queries"], default_alpha(alphas)) is None:  # else the verdict says so
-        caution = few_queries(data["queries"], max(alphas))
+    if too_few(data, default_alpha(alphas)) is None:  # else the verdict says so
+        caution = too_few(data, max(alphas))
         lines += [f"At α = {max(alphas):g}: {caution[0].lower()}{caution[1:]}"] if caution else []
     return lines
 
@@ -313,6 +282,10 @@ def cautions(data: AssessmentData) -> list[str]:
 def notes(data: AssessmentData) -> list[str]:
     """What a reader should know to read the numbers, whatever α is looked at."""
     lines = [note for note in [measure_note(data["measure"])] if note]
+    if (given := data.get("weights")) is not None:
+        lines.append(traffic_note(given))
+    if traffic_weights(data):
+        return lines + _later_notes(data)
     if len(data["population"]) < len(data["systems"]):
         lines.append(f"Z_Risk and GeoRisk are computed from the systems {', '.join(data['population'])}.")
     elif data["systems"] and data["systems"][0]["alpha"]:
@@ -326,7 +299,11 @@ def notes(data: AssessmentData) -> list[str]:
             f"GeoRisk depends on the scale of the scores. It needs scores from 0 to 1, but the largest here is "
             f"{data['score_range'][1]:g}. Divide all scores by the largest possible score."
         )
-    lines += _unsure_intervals(data)
+    return lines + _later_notes(data)
+
+
+def _later_notes(data: AssessmentData) -> list[str]:
+    lines = list(_unsure_intervals(data))
     if data["no_relevant"]:
         lines.append(f"{data['no_relevant']} judged queries have no relevant document; every system scores 0 there.")
     if data["tie_rule"]:
@@ -348,7 +325,8 @@ def _unsure_intervals(data: AssessmentData) -> Iterator[str]:
         ]
         if names:
             yield (
-                f"At α = {alpha:g} the {PERCENT} interval of U_Risk does not contain 0 for {name_list(names, 6, str)}, "
+                f"At α = {alpha:g} the {CONFIDENCE_PERCENT} interval of U_Risk does not contain 0 for "
+                f"{name_list(names, 6, str)}, "
                 'but the verdict is still "neither prevails". The verdict is stricter: it also allows for one more bad '
                 "query and for the number of systems."
             )
@@ -366,7 +344,9 @@ def absences(data: AssessmentData) -> list[str]:
     for why, names in reasons.items():
         rows = "row" if len(names) == 1 else "rows"
         lines.append(f'"–" in the {rows} of {name_list(names, 6, str)} means: {why}.')
-    untrusted = [row["system"] for row in data["systems"] if not all(test["trusted"] for test in row["alpha"].values())]
+    untrusted = [
+        row["system"] for row in data["systems"] if any(test["trusted"] is False for test in row["alpha"].values())
+    ]
     if untrusted:
         lines.append(f"The two standard errors differ for {', '.join(untrusted)}: do not trust their tests.")
     return lines

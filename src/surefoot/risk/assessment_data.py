@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
-from surefoot.significance import PERCENT, SIGNIFICANCE
+from surefoot.significance import CONFIDENCE_PERCENT, SIGNIFICANCE
 
 SCHEMA: Literal["surefoot/assessment/1"] = "surefoot/assessment/1"
 
@@ -36,10 +36,12 @@ class AtAlpha(TypedDict):
     df: int
     se: float | None
     se_jackknife: float | None
-    trusted: bool
+    trusted: Annotated[bool | None, "Whether the two standard errors agree; null with weights, where they need not."]
     t_adjusted: Annotated[float | None, "T_Risk corrected for the skewness of the weighted differences (Hall 1992)."]
     p_adjusted: Annotated[float | None, "Two-sided p of t_adjusted; null against several baselines."]
-    u_risk_interval: Annotated[Interval | None, f"{PERCENT}, by the same correction; null against several baselines."]
+    u_risk_interval: Annotated[
+        Interval | None, f"{CONFIDENCE_PERCENT}, by the same correction; null against several baselines."
+    ]
     t_sturdy: Annotated[
         float | None, "t_adjusted as one more query as bad as the worst (as good as the best) would leave it."
     ]
@@ -116,6 +118,33 @@ class TestSettings(TypedDict):
     hsd_reason: Annotated[str | None, "Why there is no HSD."]
 
 
+class TrafficShares(TypedDict):
+    """With weights: which part of the traffic a system helps and hurts, and its figures with every query counted once.
+
+    Shares are means over baselines where there are several.
+    """
+
+    won: NotNegative
+    lost: NotNegative
+    tied: NotNegative
+    lost_over_20: NotNegative
+    unweighted_mean: float
+    unweighted_reward: NotNegative
+    unweighted_risk: NotNegative
+    unweighted_gain: float
+
+
+class WeightsData(TypedDict):
+    """How often the queries are asked."""
+
+    queries: Annotated[int, ("minimum", 1)]
+    effective_queries: Annotated[float, ("minimum", 0), "As many queries of equal weight tell as much: (Σw)²/Σw²."]
+    largest_share: Annotated[float, "Of the traffic of these queries, to the one that is asked most."]
+    left_out: Annotated[Count, "Judged queries that have no traffic, and do not count."]
+    traffic_share: Annotated[float, "Of all traffic given, to these queries."]
+    equal: Annotated[bool, "Whether all weights are equal: then they change no figure."]
+
+
 class SystemData(TypedDict):
     """A system's figures; counts are means over baselines where there are several."""
 
@@ -140,6 +169,7 @@ class SystemData(TypedDict):
     turns: list[Turn] | None
     churn: NotRequired[ChurnData]
     tests: NotRequired[OrdinaryTests]
+    traffic: NotRequired[TrafficShares]
 
 
 class SegmentData(TypedDict):
@@ -147,6 +177,8 @@ class SegmentData(TypedDict):
 
     segment: str
     queries: Annotated[int, ("minimum", 1)]
+    effective_queries: NotRequired[float]
+    traffic_share: NotRequired[Annotated[float, "Of the traffic of all assessed queries, to those of this segment."]]
     systems: list[SystemData]
 
 
@@ -198,6 +230,7 @@ class PerQuery(TypedDict):
 
     queries: list[str]
     baseline: list[float] | None
+    weights: NotRequired[Annotated[list[float], "How often each query is asked."]]
     systems: dict[str, QueryFigures]
     segments: NotRequired[
         Annotated[
@@ -257,6 +290,7 @@ class AssessmentData(TypedDict):
     agreement: dict[str, dict[str, float | None]]
     segments: list[SegmentColumn]
     per_query: NotRequired[PerQuery]
+    weights: NotRequired[WeightsData]
     judgments: NotRequired[JudgmentsData]
     filled: NotRequired[FilledData]
     tests: NotRequired[TestSettings]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -11,13 +12,12 @@ import numpy as np
 from surefoot.arguments import integer
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
-from surefoot.risk.agreement import rank_systems
 from surefoot.risk.assessment_data import SCHEMA, AssessmentData, AtAlpha, ChurnData, Json, SystemData, Turn
 from surefoot.risk.baselines import (
     differences,
     population_rows,
     streamed_differences,
-    streamed_rows,
+    streamed_vectors_of_baselines,
     vectors_of_baselines,
 )
 from surefoot.risk.bootstrap import bootstrap_intervals
@@ -27,15 +27,19 @@ from surefoot.risk.inference import TTest, critical_value, weighted_test
 from surefoot.risk.judgment_figures import add_judgments
 from surefoot.risk.multiplicity import apply_holm
 from surefoot.risk.segments import Segments, segment_data
-from surefoot.risk.tradeoff import check_alpha, loses_over_20, lowest_mean, weigh_losses
+from surefoot.risk.system_ranks import rank_systems
+from surefoot.risk.tradeoff import check_alpha, count_losing_over_20, lowest_mean, weigh_losses
+from surefoot.risk.traffic_figures import traffic_shares, weights_data
 from surefoot.risk.turns import turning_points
 from surefoot.risk.vectors import ScoreMatrix, Vector, blocks
+from surefoot.risk.weighting import weighted_mean
 from surefoot.significance import CONFIDENCE
 
 if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores
     from surefoot.data.types.streamed_scores import StreamedScores
 
+WEIGHTED = "Z_Risk and GeoRisk are not defined for queries that are weighted by traffic"
 WORST = 0.05  # the share of queries whose mean difference is the mean of the worst
 
 
@@ -66,24 +70,30 @@ def assessment_data(
     differences_by_baseline: Mapping[str, Sequence[Vector]]
     matrices: Mapping[str, Floats] = {}
     in_memory = _scores_in_memory(scores)
+    weights = None if in_memory is None else in_memory.relative_weights
     if in_memory is not None:
         baseline_vectors = vectors_of_baselines(in_memory, baseline, rows)
         against, matrices = baseline_vectors, differences(in_memory, baseline_vectors)
         differences_by_baseline = {name: list(matrix) for name, matrix in matrices.items()}
     else:
         _check_streamed(bootstrap, depth, segments)
-        against = streamed_rows(scores, baseline, rows)
+        against = streamed_vectors_of_baselines(scores, baseline, rows)
         differences_by_baseline = streamed_differences(scores, against)
     systems = [
         {"system": system, "is_baseline": system in against, **figures}
         for system, figures in zip(
-            scores.systems, _averaged_figures(scores, against, differences_by_baseline, worst), strict=True
+            scores.systems, _averaged_figures(scores, against, differences_by_baseline, worst, weights), strict=True
         )
     ]
-    deviation = None if _has_negative_scores(scores, rows) else block_sums(scores.totals[rows], scores.blocks(rows))
+    no_deviation = (
+        WEIGHTED if weights is not None else "some scores are negative" if _has_negative_scores(scores, rows) else None
+    )
+    deviation = None if no_deviation else block_sums(scores.totals[rows], scores.blocks(rows))
     sums = None if deviation is None else dict(zip(rows, zip(*deviation[:2], strict=True), strict=True))
     means = scores.mean()
-    tests = {key: _tests(differences_by_baseline, alpha, scores.largest()) for key, alpha in alphas_by_key.items()}
+    tests = {
+        key: _tests(differences_by_baseline, alpha, scores.largest(), weights) for key, alpha in alphas_by_key.items()
+    }
     for position, entry in enumerate(systems):
         entry["alpha"] = {}
         for key, alpha in alphas_by_key.items():
@@ -91,9 +101,9 @@ def assessment_data(
                 "u_risk": entry["reward"] - (1 + alpha) * entry["risk"],
                 **tests[key][position],
             }
-            entry["alpha"][key] |= _expectation(means, scores.count, sums, position, alpha)
+            entry["alpha"][key] |= _expectation(means, scores.count, sums, position, alpha, no_deviation)
     for entry, system_turns in zip(
-        systems, _verdict_turns(differences_by_baseline, alphas_by_key, tests, turns), strict=True
+        systems, _verdict_turns(differences_by_baseline, alphas_by_key, tests, turns, weights), strict=True
     ):
         entry["turns"] = system_turns
     if bootstrap and in_memory is not None:
@@ -136,6 +146,8 @@ def assessment_data(
         ),
     }
     if in_memory is not None:
+        if in_memory.weighting is not None:
+            data["weights"] = weights_data(in_memory.weighting)
         add_judgments(data, in_memory, list(against))
     return data
 
@@ -165,27 +177,36 @@ def _averaged_figures(
     against: Mapping[str, Vector],
     differences_by_baseline: Mapping[str, Sequence[Vector]],
     worst: float,
+    weights: Floats | None = None,
 ) -> list[Json]:
     """What needs no α, against each baseline in turn and then averaged (Dinçer et al., SIGIR 2016, Table 7)."""
     counted = {"wins", "losses", "ties", "loss_over_20"}
     rows = []
     for position, (mean, geometric_mean) in enumerate(zip(scores.mean(), scores.geometric_mean(), strict=True)):
-        each = [
-            difference_figures(differences_by_baseline[name][position], vector, worst)
-            for name, vector in against.items()
-        ]
+        differences_of = {name: differences_by_baseline[name][position] for name in against}
+        each = [difference_figures(differences_of[name], vector, worst, weights) for name, vector in against.items()]
         figures = {key: float(np.mean([against_one[key] for against_one in each])) for key in each[0]}
         row: Json = {"mean": float(mean), "geometric_mean": float(geometric_mean)}
         for key, value in figures.items():
             is_count = key in counted and len(each) == 1
             row[key] = int(value) if is_count else value if math.isfinite(value) else None
+        if weights is not None:
+            row["traffic"] = traffic_shares(scores.vector(position), against, differences_of, weights)
         rows.append(row)
     return rows
 
 
-def difference_figures(difference: Vector, baseline: Vector, worst: float = WORST) -> dict[str, float]:
-    """Reward, risk, wins, losses and what follows from them, of differences to a baseline's scores."""
+def difference_figures(
+    difference: Vector, baseline: Vector, worst: float = WORST, weights: Floats | None = None
+) -> dict[str, float]:
+    """Reward, risk, wins, losses and what follows from them, of differences to a baseline's scores.
+
+    Relative weights of the queries weigh the means; counts stay counts.
+    """
     above, below, won, lost = _gains_and_losses(difference)
+    if weights is not None:
+        values = np.asarray(difference)
+        above, below = float(np.maximum(values, 0) @ weights), float(np.minimum(values, 0) @ weights)
     reward, risk, wins, losses = above / len(difference), -below / len(difference), int(won), int(lost)
     return {
         "reward": reward,
@@ -194,18 +215,20 @@ def difference_figures(difference: Vector, baseline: Vector, worst: float = WORS
         "wins": wins,
         "losses": losses,
         "ties": len(difference) - wins - losses,
-        "loss_over_20": loses_over_20(difference, baseline),
+        "loss_over_20": count_losing_over_20(difference, baseline),
         "reward_over_risk": _ratio(reward, risk),
         "risk_over_reward": _ratio(risk, reward),
         "wins_over_losses": _ratio(wins, losses),
         "losses_over_wins": _ratio(losses, wins),
-        "worst_mean": lowest_mean(difference, worst),
+        "worst_mean": lowest_mean(difference, worst, weights),
     }
 
 
-def _tests(differences_by_baseline: Mapping[str, Sequence[Vector]], alpha: float, scale: float) -> list[Json]:
+def _tests(
+    differences_by_baseline: Mapping[str, Sequence[Vector]], alpha: float, scale: float, weights: Floats | None
+) -> list[Json]:
     """T_Risk and its inference for every system; against several baselines the mean of T, which has no p-value."""
-    each = [[weighted_test(row, alpha, scale) for row in rows] for rows in differences_by_baseline.values()]
+    each = [[weighted_test(row, alpha, scale, weights) for row in rows] for rows in differences_by_baseline.values()]
     if len(each) == 1:
         entries = [_test_entry(test) for test in each[0]]
         apply_holm(cast("list[AtAlpha]", entries))
@@ -247,6 +270,7 @@ def _verdict_turns(
     alphas_by_key: Mapping[str, float],
     tests: Mapping[str, list[Json]],
     requested: bool,
+    weights: Floats | None,
 ) -> list[list[Turn] | None]:
     """Where each system's verdict turns; None where it cannot be tested, against several baselines or not wanted."""
     first = next(iter(tests.values()))
@@ -254,7 +278,7 @@ def _verdict_turns(
         return [None] * len(first)
     verdicts = {alpha: [test["verdict"] for test in tests[key]] for key, alpha in alphas_by_key.items()}
     return turning_points(
-        next(iter(differences_by_baseline.values())), [test["t_risk"] is not None for test in first], verdicts
+        next(iter(differences_by_baseline.values())), [test["t_risk"] is not None for test in first], verdicts, weights
     )
 
 
@@ -289,11 +313,11 @@ def _check_streamed(bootstrap: int, depth: int | None, segments: Segments | None
 
 
 def _expectation(
-    means: Floats, queries: int, sums: Mapping[int, tuple[float, float]] | None, position: int, alpha: float
-) -> Json:
+    means: Floats, queries: int, sums: Mapping[int, tuple[float, float]] | None, position: int, alpha: float,
+    no_deviation: str | None,
+) -> Json:  # fmt: skip
     if sums is None or position not in sums:
-        why = "some scores are negative" if sums is None else "not in the population"
-        return {"z_risk": None, "geo_risk": None, "z_reason": why}
+        return {"z_risk": None, "geo_risk": None, "z_reason": no_deviation or "not in the population"}
     above, below = sums[position]
     z = float(above + (1 + alpha) * below)
     geo = geo_risk_of_means(means[[position]], np.array([z / queries]))[0]
@@ -313,7 +337,9 @@ def _add_intervals(
         np.mean([weigh_losses(difference, alpha) for difference in differences_by_baseline.values()], axis=0)
         for alpha in alphas.values()
     ]
-    intervals = bootstrap_intervals(scores.values, weighted, list(alphas.values()), rows, replicates, seed)
+    intervals = bootstrap_intervals(
+        scores.values, weighted, list(alphas.values()), rows, replicates, seed, scores.relative_weights
+    )
     for i, alpha in enumerate(alphas):
         for position, entry in enumerate(systems):
             figures = entry["alpha"][alpha]
@@ -329,6 +355,7 @@ def _add_churn(systems: list[Json], scores: Scores, baseline: str, difference: F
     runs = {run.name: run for run in scores.runs}
     for position, entry in enumerate(systems):
         churn = compare_rankings(runs[entry["system"]], runs[baseline], scores.queries, depth)
+        churn = replace(churn, weights=scores.relative_weights)
         entry["churn"] = _churn(churn, difference[position], depth)
 
 
@@ -338,7 +365,9 @@ def _churn(churn: Churn, difference: Floats, depth: int | None) -> ChurnData:
         "share_reranked": churn.share_reranked,
         "mean_tau": churn.mean_tau,
         "mean_tau_reranked": churn.mean_tau_reranked,
-        "gain_per_reranked": float(difference.mean() / churn.share_reranked) if churn.share_reranked else None,
+        "gain_per_reranked": weighted_mean(difference, churn.weights) / churn.share_reranked
+        if churn.share_reranked
+        else None,
         "left_out": churn.left_out,
         "bins": churn.bin_figures(difference),
     }

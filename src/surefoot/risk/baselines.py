@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-12  # of the largest score: figures that differ by less than that are equal
 
-VIRTUAL: dict[str, Callable[[Floats], Floats]] = {
+VIRTUAL_BASELINES: dict[str, Callable[[Floats], Floats]] = {
     "mean": lambda values: np.asarray(values.mean(axis=0)),
     "median": lambda values: np.asarray(np.median(values, axis=0)),
     "max": lambda values: np.asarray(values.max(axis=0)),
 }
 
 
-_LIVE = re.compile("base|today|current|prod|live|control|default|bm25|indri", re.IGNORECASE)
+_LIVE_NAME = re.compile("base|today|current|prod|live|control|default|bm25|indri", re.IGNORECASE)
 
 
 def likely_baselines(systems: Sequence[str]) -> list[str]:
@@ -33,7 +33,7 @@ def likely_baselines(systems: Sequence[str]) -> list[str]:
     >>> likely_baselines(["bold", "today"])
     ['today']
     """
-    likely = [name for name in systems if _LIVE.search(name)]
+    likely = [name for name in systems if _LIVE_NAME.search(name)]
     return likely if len(likely) < len(systems) else []
 
 
@@ -63,7 +63,7 @@ def population_rows(scores: ScoreMatrix, population: Sequence[str] | None) -> li
 def vectors_of_baselines(scores: Scores, baseline: str | Sequence[str], population: list[int]) -> dict[str, Floats]:
     """The score vectors to compare with, by name."""
     return {
-        name: VIRTUAL[name](scores.values[population]) if name in VIRTUAL else scores[name]
+        name: VIRTUAL_BASELINES[name](scores.values[population]) if name in VIRTUAL_BASELINES else scores[name]
         for name in baseline_names(scores, baseline)
     }
 
@@ -76,7 +76,7 @@ def baseline_names(scores: ScoreMatrix, baseline: str | Sequence[str]) -> list[s
     for number, name in enumerate(names):
         if name in names[:number]:
             raise ArgumentError(f"baseline {shortened(name)} is given twice")
-        if name not in VIRTUAL:
+        if name not in VIRTUAL_BASELINES:
             scores.row(name)
         elif name in scores.systems:
             raise ArgumentError(
@@ -93,19 +93,21 @@ def differences(scores: Scores, against: Mapping[str, Floats]) -> dict[str, Floa
     """
     by_baseline = {name: scores.values - vector for name, vector in against.items()}
     for name, difference in by_baseline.items():
-        if name in VIRTUAL:
+        if name in VIRTUAL_BASELINES:
             difference[np.abs(difference) <= ROUNDING * scores.largest()] = 0.0
     return by_baseline
 
 
-def streamed_rows(scores: ScoreMatrix, baseline: str | Sequence[str], population: list[int]) -> dict[str, Vector]:
+def streamed_vectors_of_baselines(
+    scores: ScoreMatrix, baseline: str | Sequence[str], population: list[int]
+) -> dict[str, Vector]:
     """As `vectors_of_baselines`, of scores that are read a block at a time."""
 
     def virtual(name: str) -> Vector:
-        return DerivedVector(scores.count, lambda: map(VIRTUAL[name], scores.blocks(population)))
+        return DerivedVector(scores.count, lambda: map(VIRTUAL_BASELINES[name], scores.blocks(population)))
 
     return {
-        name: virtual(name) if name in VIRTUAL else scores.vector(scores.row(name))
+        name: virtual(name) if name in VIRTUAL_BASELINES else scores.vector(scores.row(name))
         for name in baseline_names(scores, baseline)
     }
 
@@ -118,7 +120,7 @@ def streamed_differences(scores: ScoreMatrix, against: Mapping[str, Vector]) -> 
         def parts() -> Iterator[Floats]:
             for part, base in zip(blocks(scores.vector(row)), blocks(against[name]), strict=True):
                 apart = part - base
-                if name in VIRTUAL:
+                if name in VIRTUAL_BASELINES:
                     apart[np.abs(apart) <= rounding] = 0.0
                 yield apart
 

@@ -22,11 +22,11 @@ from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
 
 MOST_STAKE = 0.99  # of the capital, at x = 1: a bet of all of it could never recover
-PRIOR, ANYTIME_PRIOR = 5.0, 10.0  # imagined queries with mean m and variance m(1 − m)/2 before the first
-FIXED = np.geomspace(0.1, 1, 5)  # the fixed bets, as shares of the greatest, 1/(1 − m)
-BLOCK = 64  # queries copied at a time, so that one query's values lie side by side
-MANY = 20_000  # queries beyond which a stake is set for a block of them
-STAKES = 250  # that are set then, at most
+AIMING_PRIOR, ANYTIME_PRIOR = 5.0, 10.0  # imagined queries with mean m and variance m(1 − m)/2 before the first
+FIXED_BET_SHARES = np.geomspace(0.1, 1, 5)  # the fixed bets, as shares of the greatest, 1/(1 − m)
+COPIED_QUERIES = 64  # queries copied at a time, so that one query's values lie side by side
+MANY_QUERIES = 20_000  # queries beyond which a stake is set for a block of them
+MOST_STAKES_SET = 250  # that are set then, at most
 _TOGETHER = 16  # queries whose factors are multiplied before a logarithm is taken: no product of so many overflows
 _ROUNDING = 1e-9  # by which a value may leave [0, 1], as a quotient of equal numbers does
 _CEILING = 1e300  # of a fixed bet's capital: what is above is given away, which no proof minds
@@ -97,7 +97,7 @@ def betting_p(x: ArrayLike, m: ArrayLike, delta: Delta) -> Floats:
     (True, False)
     """
     values = check_unit(x)
-    if values.shape[-1] > MANY:
+    if values.shape[-1] > MANY_QUERIES:
         return _betting_p_of_many(values, m, delta)
     return betting_p_columns(columns_of(values), values.shape[-1], m, delta, values.shape[:-1])
 
@@ -121,15 +121,15 @@ def _levels_of_sample(sample: tuple[int, ...], samples: tuple[int, ...]) -> tupl
 
 def _peak_by_blocks(x: Floats, m: Floats, target: Floats) -> Floats:
     """The greatest log of the capital at each level m; one that has reached its target bets no more."""
-    n, size = len(x), -(-len(x) // (STAKES * _TOGETHER)) * _TOGETHER
+    n, size = len(x), -(-len(x) // (MOST_STAKES_SET * _TOGETHER)) * _TOGETHER
     log_capital, peak = np.zeros(len(m)), np.zeros(len(m))
     betting = np.arange(len(m))
     total, squares = 0.0, 0.0
     for start in range(0, n, size):
         level, capital = m[betting], log_capital[betting]
-        mean = (PRIOR * level + total) / (PRIOR + start)
-        spread = PRIOR * level * (1 - level) / 2 + np.maximum(squares - mean * (2 * total - start * mean), 0)
-        stake = np.sqrt(2 * (target[betting] - capital) / (n - start) * (PRIOR + start) / spread)
+        mean = (AIMING_PRIOR * level + total) / (AIMING_PRIOR + start)
+        spread = AIMING_PRIOR * level * (1 - level) / 2 + np.maximum(squares - mean * (2 * total - start * mean), 0)
+        stake = np.sqrt(2 * (target[betting] - capital) / (n - start) * (AIMING_PRIOR + start) / spread)
         np.minimum(stake, MOST_STAKE / (1 - level), out=stake)
         part = x[start : start + size]
         growth = capital[:, None] + np.cumsum(_log_factors(part, level, stake), axis=1)
@@ -162,7 +162,7 @@ def betting_p_columns(columns: LossColumns, n: int, m: ArrayLike, delta: Delta, 
     `delta` may be an array too, with a level for each m.
     """
     level, inside = _full_levels(m, shape)
-    bet = AimingBet(inside, -np.log(check_delta(delta)), n, PRIOR)
+    bet = AimingBet(inside, -np.log(check_delta(delta)), n, AIMING_PRIOR)
     peak = np.zeros(inside.shape)
     for column in columns:
         bet.add(*_x_and_room(column))
@@ -221,7 +221,7 @@ def start_anytime(m: ArrayLike, delta: Delta, budget: int, shape: tuple[int, ...
         zeros,
         zeros,
         zeros,
-        np.ones((len(FIXED), *level.shape)),
+        np.ones((len(FIXED_BET_SHARES), *level.shape)),
         ones,
         ones,
     )
@@ -273,16 +273,16 @@ def stratified_p(x: ArrayLike, m: ArrayLike) -> Floats:
     True
     """
     values = check_unit(x)
-    if values.shape[-1] <= MANY:
+    if values.shape[-1] <= MANY_QUERIES:
         return stratified_p_columns(columns_of(values), m, values.shape[:-1])
     level, inside = _full_levels(m, values.shape[:-1])
-    logs, stakes = np.zeros((len(FIXED), *level.shape)), _fixed_stakes(1 - inside)
+    logs, stakes = np.zeros((len(FIXED_BET_SHARES), *level.shape)), _fixed_stakes(1 - inside)
     with np.errstate(divide="ignore"):
         for sample in np.ndindex(values.shape[:-1]):
             levels = _levels_of_sample(sample, values.shape[:-1])
             for bet, stake in enumerate(stakes):
-                for start in range(0, values.shape[-1], MANY):
-                    part = values[sample][start : start + MANY]
+                for start in range(0, values.shape[-1], MANY_QUERIES):
+                    part = values[sample][start : start + MANY_QUERIES]
                     growth = _log_factors(part, inside[levels].ravel(), stake[levels].ravel()).sum(axis=1)
                     logs[bet, *levels] += growth.reshape(inside[levels].shape)
     return _p_of_final_capital(level, logs)
@@ -292,7 +292,7 @@ def stratified_p_columns(columns: Iterable[Floats | float], m: ArrayLike, shape:
     """`stratified_p` of columns: for each query its x, one number or an array of `shape`, unchecked."""
     level, inside = _full_levels(m, shape)
     stakes = _fixed_stakes(1 - inside)
-    logs = np.zeros((len(FIXED), *level.shape))
+    logs = np.zeros((len(FIXED_BET_SHARES), *level.shape))
     with np.errstate(divide="ignore"):  # the greatest bet loses everything at x = 1: ln 0
         for x in columns:
             logs += np.log(np.maximum(1 + stakes * (inside - x), 0))
@@ -320,8 +320,8 @@ def least_anytime(m: float, delta: float) -> int:
     >>> least_anytime(0.02, 0.05)
     172
     """
-    stakes = np.append(FIXED, MOST_STAKE) / (1 - m)
-    weights = np.append(np.full(len(FIXED), 0.5 / len(FIXED)), 0.5)
+    stakes = np.append(FIXED_BET_SHARES, MOST_STAKE) / (1 - m)
+    weights = np.append(np.full(len(FIXED_BET_SHARES), 0.5 / len(FIXED_BET_SHARES)), 0.5)
 
     def reached(n: int) -> bool:
         logs = np.log(weights) + n * np.log1p(stakes * m)
@@ -340,8 +340,8 @@ def least_anytime(m: float, delta: float) -> int:
 def columns_of(values: Floats) -> Iterator[Floats]:
     """The last axis of an array, entry by entry; copied in blocks, so that what is read lies side by side."""
     n = values.shape[-1]
-    for start in range(0, n, BLOCK):
-        yield from np.ascontiguousarray(np.moveaxis(values[..., start : start + BLOCK], -1, 0))
+    for start in range(0, n, COPIED_QUERIES):
+        yield from np.ascontiguousarray(np.moveaxis(values[..., start : start + COPIED_QUERIES], -1, 0))
 
 
 def check_unit(x: ArrayLike) -> Floats:
@@ -383,7 +383,7 @@ def settle_trivial_levels(level: Floats, p: Floats) -> Floats:
 
 
 def _fixed_stakes(room: Floats) -> Floats:
-    return FIXED.reshape(-1, *[1] * room.ndim) / room
+    return FIXED_BET_SHARES.reshape(-1, *[1] * room.ndim) / room
 
 
 def _x_and_room(column: Floats | float | ColumnWithRoom) -> tuple[Floats | float, Floats | None]:

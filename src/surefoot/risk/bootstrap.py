@@ -51,18 +51,20 @@ def bootstrap_intervals(
     population: Sequence[int] | None,
     replicates: int,
     seed: int = 0,
+    weights: Floats | None = None,
 ) -> Intervals:
     """Percentile intervals over resampled queries, with expectations estimated again in each replicate.
 
     `weighted` holds for each α the weighted differences x_q of every system, whose mean is U_Risk; `population` the
-    rows that expectations are taken over, or None for no Z and Geo. The same seed gives the same intervals.
+    rows that expectations are taken over, or None for no Z and Geo. The same seed gives the same intervals. Queries
+    are resampled with their `weights`.
     """
     replicates, seed = integer("bootstrap", replicates, 2, MOST_DRAWS), integer("seed", seed, 0)
     intervals: dict[str, list[Floats]] = {"u": [], "z": [], "geo": []}
     step = max(1, _DRAWS // (len(alphas) * replicates))
     for start in range(0, len(values), step):  # the seed draws the same queries for each group of systems
         rows = range(start, min(start + step, len(values)))
-        for name, draws in _draws(values, weighted, alphas, population, rows, replicates, seed).items():
+        for name, draws in _draws(values, weighted, alphas, population, rows, replicates, seed, weights).items():
             intervals[name].append(percentile_intervals(draws))
     u, z, geo = (np.concatenate(parts, axis=1) for parts in intervals.values())
     return Intervals(u, None if population is None else z, None if population is None else geo)
@@ -76,6 +78,7 @@ def _draws(
     rows: range,
     replicates: int,
     seed: int,
+    weights: Floats | None,
 ) -> dict[str, Floats]:
     """U, Z and Geo of some systems in each replicate, indexed [α, system, replicate]."""
     queries = values.shape[1]
@@ -83,8 +86,10 @@ def _draws(
     z = np.full(u.shape, np.nan)
     geo = np.full(u.shape, np.nan)
     for part, counts in resamples(queries, replicates, seed):
+        times = counts if weights is None else counts * weights
+        total = queries if weights is None else times.sum(axis=1)
         for i, x in enumerate(weighted):
-            u[i, :, part] = x[rows.start : rows.stop] @ counts.T / queries
+            u[i, :, part] = x[rows.start : rows.stop] @ times.T / total
         if population is not None:
             _resampled_expectation(values, counts, alphas, population, rows, z[:, :, part], geo[:, :, part])
     return {"u": u, "z": z, "geo": geo}

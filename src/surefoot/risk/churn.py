@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from surefoot.arrays import Floats, Ints
+from surefoot.arrays import Flags, Floats, Ints
+from surefoot.risk.weighting import weighted_mean
 
 if TYPE_CHECKING:
     from surefoot.data.types.runs import Run
@@ -27,23 +28,30 @@ class Churn:
     """
 
     tau: Floats
-    reranked: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    reranked: Flags
     left_out: int
+
+    weights: Floats | None = None  # relative ones, by which all means and shares are weighted
 
     @property
     def share_reranked(self) -> float:
         """R: the share of queries whose list is not the baseline's."""
-        return float(self.reranked.mean())
+        return weighted_mean(self.reranked.astype(np.float64), self.weights)
 
     @property
     def mean_tau(self) -> float | None:
         """K-τ: mean τ over all queries that have one."""
-        return _mean(self.tau)
+        return self._mean_tau(np.isfinite(self.tau))
 
     @property
     def mean_tau_reranked(self) -> float | None:
         """K-τ|R: mean τ over the re-ranked queries that have one."""
-        return _mean(self.tau[self.reranked])
+        return self._mean_tau(np.isfinite(self.tau) & self.reranked)
+
+    def _mean_tau(self, of: Flags) -> float | None:
+        if not of.any():
+            return None
+        return float(np.average(self.tau[of], weights=None if self.weights is None else self.weights[of]))
 
     def bins(self) -> Ints:
         """The distance bin of each query, min(9, ⌊10·(1 − τ)/2⌋), −1 where it has no τ."""
@@ -55,6 +63,8 @@ class Churn:
     def bin_figures(self, difference: Floats) -> list[Bin]:
         """Each bin's queries, reward and risk; these two are divided by all queries, so that the bins add up to all."""
         bins = self.bins()
+        if self.weights is not None:
+            difference = self.weights * difference
         return [
             {
                 "distance": [number / BINS, (number + 1) / BINS],
@@ -151,8 +161,3 @@ def _lengths(run: Run, queries: tuple[str, ...], depth: int | None) -> Ints:
     length = dict(zip(run.queries, run.ranking.lengths.tolist(), strict=True))
     lengths = np.array([length.get(query, 0) for query in queries], dtype=np.int64)
     return lengths if depth is None else np.minimum(lengths, depth)
-
-
-def _mean(values: Floats) -> float | None:
-    defined = values[np.isfinite(values)]
-    return float(defined.mean()) if defined.size else None

@@ -32,8 +32,8 @@ from surefoot.risk.betting import (
     start_anytime,
 )
 
-IMAGINED = 20.0  # draws before the first, of which people agree with half of what the judge says
-MOST_WEIGHT = 1.5  # of the judge, λ
+IMAGINED_DRAWS = 20.0  # draws before the first, of which people agree with half of what the judge says
+MOST_JUDGE_WEIGHT = 1.5  # of the judge, λ
 _CONSTANT = 1e-12  # by which the values of a judge that always says the same may differ, by rounding
 
 
@@ -75,8 +75,8 @@ class ControlVariate:
 
     def __init__(self, m: ArrayLike, judge: JudgeMoments) -> None:
         self.m, self.judge = levels_within(np.asarray(m, np.float64)), judge
-        self._together = np.asarray(judge.variance * (IMAGINED / 2) + np.zeros(self.m.shape))
-        self._squares = np.asarray(judge.variance * IMAGINED)
+        self._together = np.asarray(judge.variance * (IMAGINED_DRAWS / 2) + np.zeros(self.m.shape))
+        self._squares = np.asarray(judge.variance * IMAGINED_DRAWS)
         self._varies = np.asarray(judge.variance) > 0  # another learns nothing
 
     @property
@@ -84,7 +84,7 @@ class ControlVariate:
         """λ of the next draw."""
         known = self._squares > 0
         share = self._together / np.where(known, self._squares, 1.0)
-        return np.where(known, np.clip(share, 0, MOST_WEIGHT), 0.0)
+        return np.where(known, np.clip(share, 0, MOST_JUDGE_WEIGHT), 0.0)
 
     def columns(self, pairs: Iterable[tuple[Floats, Floats]]) -> Iterator[ColumnWithRoom]:
         """For each draw, given as h and a, y and how far it may exceed m: to 1 + λ·(ā − a_min)."""

@@ -69,11 +69,13 @@ def block_sums(totals: Floats, parts: Iterable[Floats]) -> tuple[Floats, Floats,
     return above, below, squares
 
 
-def expectation(total: ArrayLike, everything: ArrayLike, column: ArrayLike) -> Floats:
+def expectation(system_total: ArrayLike, grand_total: ArrayLike, query_total: ArrayLike) -> Floats:
     """e = S_i / N · T_j from a system's total S_i, all systems' N and a query's T_j; 0 where there is nothing."""
-    total, everything = np.asarray(total, dtype=np.float64), np.asarray(everything, dtype=np.float64)
-    share = np.divide(total, everything, out=np.zeros(np.broadcast(total, everything).shape), where=everything > 0)
-    return np.asarray(share * column)
+    system_total, grand_total = np.asarray(system_total, dtype=np.float64), np.asarray(grand_total, dtype=np.float64)
+    share = np.divide(
+        system_total, grand_total, out=np.zeros(np.broadcast(system_total, grand_total).shape), where=grand_total > 0
+    )
+    return np.asarray(share * query_total)
 
 
 def deviation(scores: Floats, expectations: Floats) -> Floats:

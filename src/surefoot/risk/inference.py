@@ -15,6 +15,7 @@ from surefoot.arrays import Floats
 from surefoot.risk.assessment_data import Verdict
 from surefoot.risk.tradeoff import paired_differences, weigh_losses
 from surefoot.risk.vectors import Vector, blocks
+from surefoot.risk.weighting import weighted_mean
 from surefoot.significance import SIGNIFICANCE
 
 Numbers = TypeVar("Numbers", float, Floats)
@@ -29,7 +30,7 @@ class TTest:
     (J. R. Stat. Soc. B 54, 1992). `t_sturdy` and `p_sturdy` are those of the least favourable of two samples, the one
     at hand and the same with its worst query once more (its best, where risk prevails); verdicts go by them.
     `trusted` is False where the jackknife's standard error differs from the usual one: then no part of the inference
-    should be.
+    should be. With weights it is None: the jackknife of a ratio differs by a little anyway.
     """
 
     t: float | None
@@ -37,7 +38,7 @@ class TTest:
     df: int
     se: float | None
     se_jackknife: float | None
-    trusted: bool = True
+    trusted: bool | None = True
     reason: str | None = None
     t_adjusted: float | None = None
     p_adjusted: float | None = None
@@ -97,8 +98,23 @@ def query_scores(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> Q
     return weighted_t_values(paired_differences(model, baseline), alpha, _scale(model, baseline))
 
 
-def weighted_t_values(differences: Floats, alpha: float, scale: float) -> QueryScores | None:
-    """T_R and T_J of the differences δ_q; `scale` is the size of the scores they came from."""
+def weighted_t_values(
+    differences: Floats, alpha: float, scale: float, weights: Floats | None = None
+) -> QueryScores | None:
+    """T_R and T_J of the differences δ_q; `scale` is the size of the scores they came from.
+
+    With relative weights w̃_q of the queries, T_R is w̃_q·x_q / s_u and T_J is u_q / s_u; see `weighted_test`.
+    """
+    if weights is not None:
+        influence = _Influence.of(weigh_losses(differences, alpha), weights)
+        if _undefined_reason(influence.x, (1 + alpha) * scale):
+            return None
+        deviation = influence.deviation
+        return QueryScores(
+            t_r=weights * influence.x / deviation,
+            t_j=influence.u / deviation,
+            critical=_student(len(weights), SIGNIFICANCE),
+        )
     moments = _moments(differences, alpha)
     if undefined_reason(differences, moments, (1 + alpha) * scale):
         return None
@@ -110,24 +126,24 @@ def weighted_t_values(differences: Floats, alpha: float, scale: float) -> QueryS
     )
 
 
-def critical_value(queries: int, level: float = SIGNIFICANCE) -> float | None:
+def critical_value(queries: int, significance: float = SIGNIFICANCE) -> float | None:
     """The two-sided critical value t_{1 − level/2, c − 1}; None for a single query, which has none.
 
     >>> critical_value(1), round(critical_value(3), 3)
     (None, 4.303)
     """
-    return _student(queries, level) if queries > 1 else None
+    return _student(queries, significance) if queries > 1 else None
 
 
-def _student(queries: int, level: float) -> float:
-    return float(stdtrit(queries - 1, 1 - level / 2))
+def _student(queries: int, significance: float) -> float:
+    return float(stdtrit(queries - 1, 1 - significance / 2))
 
 
 @overload
-def verdict_of(t: float, p: float, level: float = SIGNIFICANCE) -> Verdict: ...
+def verdict_of(t: float, p: float, significance: float = SIGNIFICANCE) -> Verdict: ...
 @overload
-def verdict_of(t: float | None, p: float | None, level: float = SIGNIFICANCE) -> Verdict | None: ...
-def verdict_of(t: float | None, p: float | None, level: float = SIGNIFICANCE) -> Verdict | None:
+def verdict_of(t: float | None, p: float | None, significance: float = SIGNIFICANCE) -> Verdict | None: ...
+def verdict_of(t: float | None, p: float | None, significance: float = SIGNIFICANCE) -> Verdict | None:
     """Which prevails by a test: "reward", "risk", or "inconclusive"; None where there is no test.
 
     >>> verdict_of(-2.5, 0.01), verdict_of(-2.5, 0.06)
@@ -135,7 +151,7 @@ def verdict_of(t: float | None, p: float | None, level: float = SIGNIFICANCE) ->
     """
     if t is None or p is None:
         return None
-    return "inconclusive" if p >= level else "reward" if t > 0 else "risk"
+    return "inconclusive" if p >= significance else "reward" if t > 0 else "risk"
 
 
 class Moments(NamedTuple):
@@ -164,8 +180,14 @@ def undefined_reason(differences: Vector, moments: Moments, scale: float) -> str
     )
 
 
-def weighted_test(differences: Vector, alpha: float, scale: float) -> TTest:
-    """The test of the weighted differences x_q = f_α(δ_q); `scale` is the size of the scores δ_q came from."""
+def weighted_test(differences: Vector, alpha: float, scale: float, weights: Floats | None = None) -> TTest:
+    """The test of the weighted differences x_q = f_α(δ_q); `scale` is the size of the scores δ_q came from.
+
+    With relative weights w̃_q of the queries (their mean is 1) it goes by the influence values
+    u_q = w̃_q·(x_q − x̄_w) in place of x_q − x̄: repeating queries would claim more of them than were judged.
+    """
+    if weights is not None:
+        return _influence_test(np.asarray(differences), alpha, scale, weights)
     queries = len(differences)
     moments = _moments(differences, alpha)
     reason = undefined_reason(differences, moments, (1 + alpha) * scale)
@@ -189,6 +211,57 @@ def weighted_test(differences: Vector, alpha: float, scale: float) -> TTest:
         t_adjusted=t_adjusted, p_adjusted=float(two_sided_p(t_adjusted, queries)), interval=hall.interval(moments.mean),
         t_sturdy=t_sturdy, p_sturdy=float(two_sided_p(t_sturdy, queries)),
     )  # fmt: skip
+
+
+class _Influence(NamedTuple):
+    """What each query adds to a mean by relative weights: x̄_w, and u_q = w̃_q·(x_q − x̄_w), whose mean is 0."""
+
+    x: Floats
+    mean: float
+    u: Floats
+
+    @classmethod
+    def of(cls, x: Floats, weights: Floats) -> _Influence:
+        mean = weighted_mean(x, weights)
+        return cls(x, mean, weights * (x - mean))
+
+    @property
+    def deviation(self) -> float:
+        """s_u, with the divisor c − 1."""
+        return math.sqrt(float(self.u @ self.u) / (len(self.u) - 1))
+
+    def hall(self) -> _Hall:
+        """Hall's transformation with the skewness of u."""
+        unit = math.sqrt(float(self.u @ self.u) / len(self.u))
+        z = self.u / unit
+        return _Hall(self.deviation, float(np.square(z) @ z) / len(z), len(z))
+
+
+def _influence_test(differences: Floats, alpha: float, scale: float, weights: Floats) -> TTest:
+    """`weighted_test` with weights."""
+    queries = len(differences)
+    x = weigh_losses(differences, alpha)
+    if reason := _undefined_reason(x, (1 + alpha) * scale):
+        return TTest(None, None, queries - 1, None, None, reason=reason, trusted=None)
+    influence = _Influence.of(x, weights)
+    hall, se = influence.hall(), influence.deviation / math.sqrt(queries)
+    t, t_adjusted = influence.mean / se, hall.t(influence.mean)
+    # The means that leave one query out, and its weight.
+    without = influence.mean - influence.u / np.maximum(queries - weights, np.finfo(np.float64).eps)
+    se_jackknife = math.sqrt((queries - 1) / queries * float(np.square(without - without.mean()).sum()))
+    worse, better = (_t_with_another(x, weights, end) for end in (x.min(), x.max()))
+    t_sturdy = float(sturdy_t(t_adjusted, worse, better))
+    return TTest(
+        t, float(two_sided_p(t, queries)), queries - 1, se, se_jackknife, None,
+        t_adjusted=t_adjusted, p_adjusted=float(two_sided_p(t_adjusted, queries)),
+        interval=hall.interval(influence.mean), t_sturdy=t_sturdy, p_sturdy=float(two_sided_p(t_sturdy, queries)),
+    )  # fmt: skip
+
+
+def _t_with_another(x: Floats, weights: Floats, value: float) -> float:
+    """Hall's t with one more query of the mean weight."""
+    influence = _Influence.of(np.append(x, value), np.append(weights, 1.0))
+    return influence.hall().t(influence.mean)
 
 
 def two_sided_p(t: Numbers, queries: int) -> Numbers:
@@ -241,9 +314,9 @@ class _Hall(NamedTuple):
         """The adjusted t of a mean."""
         return hall_t(mean / self.deviation, self.skewness, self.queries)
 
-    def interval(self, mean: float, level: float = SIGNIFICANCE) -> tuple[float, float]:
+    def interval(self, mean: float, significance: float = SIGNIFICANCE) -> tuple[float, float]:
         """The interval of U_Risk: the values that the test does not reject."""
-        reach = _student(self.queries, level) / math.sqrt(self.queries)
+        reach = _student(self.queries, significance) / math.sqrt(self.queries)
         return mean - self.deviation * self._inverse(reach), mean - self.deviation * self._inverse(-reach)
 
     def _inverse(self, h: float) -> float:
@@ -251,6 +324,13 @@ class _Hall(NamedTuple):
         y = h - self.skewness / (6 * self.queries)
         root = float(np.cbrt(1 + self.skewness * y))  # the real root: the argument is often negative
         return 3 * y / (root * root + root + 1)
+
+
+def _undefined_reason(x: Floats, scale: float) -> str | None:
+    """`undefined_reason` of weighted differences in memory."""
+    return undefined_reason(
+        x, Moments(0.0, float(np.square(x - x.mean()).sum()), float(x.min()), float(x.max())), scale
+    )
 
 
 def _moments(differences: Vector, alpha: float, transform: Callable[[Floats], Floats] = np.asarray) -> Moments:

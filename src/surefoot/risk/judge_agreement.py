@@ -47,7 +47,7 @@ def cohen_kappa(grades: Floats, counts: Ints, weighting: Weighting = "none") -> 
     return None if chance == 0 else float(1 - (weight * counts).sum() / chance)
 
 
-def krippendorff_alpha(ratings: ArrayLike, level: Literal["nominal", "interval"] = "interval") -> float | None:
+def krippendorff_alpha(ratings: ArrayLike, measurement: Literal["nominal", "interval"] = "interval") -> float | None:
     """α of judges × documents, NaN where a judge did not rate (Krippendorff 2004): 1 − D_observed / D_expected.
 
     Differences count 1 at the nominal level, and squared at the interval level. Documents that one judge alone rated do
@@ -66,7 +66,9 @@ def krippendorff_alpha(ratings: ArrayLike, level: Literal["nominal", "interval"]
     np.add.at(per_document, (np.nonzero(~np.isnan(values.T))[0], _by_document(values, grades)), 1)
     total = per_document.sum(axis=0)
     weight = (
-        (grades[:, None] != grades[None, :]) * 1.0 if level == "nominal" else (grades[:, None] - grades[None, :]) ** 2
+        (grades[:, None] != grades[None, :]) * 1.0
+        if measurement == "nominal"
+        else (grades[:, None] - grades[None, :]) ** 2
     )
     within = per_document.T @ (per_document / (counted - 1)[:, None]) - np.diag(
         (per_document / (counted - 1)[:, None]).sum(axis=0)

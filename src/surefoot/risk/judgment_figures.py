@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from surefoot.risk.assessment_data import AssessmentData, FilledData, FilledSystemData
-from surefoot.risk.inference import t_test
+from surefoot.risk.inference import weighted_test
+from surefoot.risk.weighting import weighted_mean
 from surefoot.significance import SIGNIFICANCE
 
 if TYPE_CHECKING:
@@ -30,19 +31,25 @@ def _filled(scores: Scores, holes: FilledHoles, baselines: list[str]) -> FilledD
     change = scores.values - holes.without
     rows = [scores.systems.index(name) for name in baselines if name in scores.systems]
     expected = change[rows].mean(axis=0) if rows else change.mean(axis=0)
+    weights, scale = scores.relative_weights, float(np.abs(change).max())
     systems: list[FilledSystemData] = []
     for row, name in enumerate(scores.systems):
         varies = len(expected) > 1 and bool(np.ptp(change[row] - expected) > 0)
         systems.append(
             {
                 "system": name, "holes": holes.holes[name], "filled": holes.filled[name],
-                "mean_without": float(holes.without[row].mean()), "mean_with": float(scores.values[row].mean()),
-                "p_value": t_test(change[row], expected).p if varies and row not in rows else None,
+                "mean_without": weighted_mean(holes.without[row], weights),
+                "mean_with": weighted_mean(scores.values[row], weights),
+                "p_value": weighted_test(change[row] - expected, 0.0, scale, weights).p
+                if varies and row not in rows
+                else None,
             }
         )  # fmt: skip
     raised = [
         one["system"]
         for row, one in enumerate(systems)
-        if one["p_value"] is not None and one["p_value"] < SIGNIFICANCE and float((change[row] - expected).mean()) > 0
+        if one["p_value"] is not None
+        and one["p_value"] < SIGNIFICANCE
+        and weighted_mean(change[row] - expected, weights) > 0
     ]
     return {"judge": holes.judge, "systems": systems, "favours": raised}

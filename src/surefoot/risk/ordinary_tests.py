@@ -19,7 +19,7 @@ from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
 from surefoot.progress import steps
 from surefoot.risk.assessment_data import AssessmentData, OrdinaryTest, OrdinaryTests
-from surefoot.risk.baselines import VIRTUAL, differences, population_rows, vectors_of_baselines
+from surefoot.risk.baselines import VIRTUAL_BASELINES, differences, population_rows, vectors_of_baselines
 from surefoot.risk.inference import weighted_test
 from surefoot.risk.multiplicity import holm
 from surefoot.risk.tradeoff import paired_differences
@@ -161,7 +161,7 @@ def add_ordinary_tests(
 
 
 def _hsd(scores: Scores, baseline: str, seed: int, randomised: bool) -> tuple[HsdTest | None, str | None]:
-    if baseline in VIRTUAL:
+    if baseline in VIRTUAL_BASELINES:
         return None, f"the baseline, the per-query {baseline} of systems, is not a system"
     if min(scores.values.shape) < 2:
         return None, "it needs at least two systems and two queries"

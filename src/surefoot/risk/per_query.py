@@ -23,7 +23,8 @@ def per_query_data(data: AssessmentData, scores: Scores, segments: Segments | No
     against = vectors_of_baselines(scores, data["baseline"], rows)
     baseline = next(iter(against.values())) if len(against) == 1 else None
     system_differences = None if baseline is None else next(iter(differences(scores, against).values()))
-    usable = bool((scores.values[rows] >= 0).all())
+    weights = scores.relative_weights
+    usable = weights is None and bool((scores.values[rows] >= 0).all())
     e, z = (expected(scores.values[rows]), deviations(scores.values[rows])) if usable else (None, None)
     systems: dict[str, QueryFigures] = {}
     for position, system in enumerate(scores.systems):
@@ -34,7 +35,7 @@ def per_query_data(data: AssessmentData, scores: Scores, segments: Segments | No
             t_values = (
                 None
                 if system_differences is None
-                else weighted_t_values(system_differences[position], value, scores.largest())
+                else weighted_t_values(system_differences[position], value, scores.largest(), weights)
             )
             alpha[alpha_key(value)] = {
                 "t_r": None if t_values is None else t_values.t_r.tolist(),
@@ -48,7 +49,7 @@ def per_query_data(data: AssessmentData, scores: Scores, segments: Segments | No
             "z": None if z is None or at is None else z[at].tolist(),
             "alpha": alpha,
         }
-    return {
+    block: PerQuery = {
         "queries": list(scores.queries),
         "baseline": None if baseline is None else baseline.tolist(),
         "systems": systems,
@@ -57,3 +58,6 @@ def per_query_data(data: AssessmentData, scores: Scores, segments: Segments | No
             for column, segment_of in (segments or {}).items()
         },
     }
+    if scores.weighting is not None:
+        block["weights"] = scores.weighting.weights.tolist()
+    return block

@@ -41,11 +41,18 @@ def _segment_column(scores: Scores, name: str, segment_of: Mapping[str, str], as
             f"{shortened(name)} has {len(rows):,} segments; the maximum is {MOST_SEGMENTS:,}. Does this column "
             "contain segments?"
         )
-    largest_first = sorted(rows.items(), key=lambda item: (-len(item[1]), item[0]))
-    parts: list[SegmentData] = [
-        {"segment": segment, "queries": len(part_rows), "systems": assess(scores.only(part_rows))["systems"]}
-        for segment, part_rows in largest_first
-    ]
+    weights = scores.relative_weights
+    sizes = {
+        segment: float(len(part)) if weights is None else float(weights[part].sum()) for segment, part in rows.items()
+    }
+    largest_first = sorted(rows.items(), key=lambda item: (-sizes[item[0]], item[0]))
+    parts: list[SegmentData] = []
+    for segment, part_rows in largest_first:
+        part = assess(scores.only(part_rows))
+        parts.append({"segment": segment, "queries": len(part_rows), "systems": part["systems"]})
+        if weights is not None and "weights" in part:
+            parts[-1]["effective_queries"] = part["weights"]["effective_queries"]
+            parts[-1]["traffic_share"] = float(weights[part_rows].sum()) / len(weights)
     tests = [entry["alpha"] for part in parts for entry in part["systems"]]
     for key in tests[0]:
         apply_holm([test[key] for test in tests])

@@ -16,7 +16,7 @@ from surefoot.risk.vectors import Vector, blocks
 
 LARGEST_ALPHA = 1e6  # a loss that counts a million times has long drowned every gain
 # More than 20 % of the baseline's score; a small tolerance keeps a loss of just that, as 0.9 − 0.72, from counting.
-OVER_20 = 0.2 * (1 + 1e-9)
+OVER_20_PERCENT = 0.2 * (1 + 1e-9)
 
 
 def u_risk(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> float:
@@ -53,10 +53,12 @@ def weigh_losses(differences: Floats, alpha: float) -> Floats:
     return np.minimum(weighted, differences, out=weighted)
 
 
-def lowest_mean(differences: Vector, share: float) -> float:
-    """Mean of the lowest share of the differences, at least one."""
+def lowest_mean(differences: Vector, share: float, weights: Floats | None = None) -> float:
+    """Mean of the lowest share of the differences, at least one; with weights, of that share of the weight."""
     if not 0 < share <= 1:
         raise ArgumentError(f"share is {share}; it must be above 0 and at most 1")
+    if weights is not None:
+        return _lowest_mean_of_weight(np.asarray(differences), share, weights)
     # As the decimal that was written: the float 0.29 · 100 lies just below 29.
     count = max(1, math.floor(Fraction(repr(float(share))) * len(differences)))
     if isinstance(differences, np.ndarray):
@@ -69,15 +71,24 @@ def lowest_mean(differences: Vector, share: float) -> float:
     return float(lowest.mean())
 
 
-def loses_over_20(differences: Vector, baseline: Vector) -> int:
+def _lowest_mean_of_weight(differences: Floats, share: float, weights: Floats) -> float:
+    """Mean of the lowest share of the weight; the last query counts in part."""
+    order = np.argsort(differences, kind="stable")
+    until = np.cumsum(weights[order])
+    room = share * until[-1]
+    counted = np.clip(weights[order] - (until - room), 0, weights[order])
+    return float(counted @ differences[order] / counted.sum())
+
+
+def count_losing_over_20(differences: Vector, baseline: Vector) -> int:
     """Number of queries that lose more than 20 % of the baseline's score: δ_q / M_b(q) < −0.2."""
     pairs = zip(blocks(differences), blocks(baseline), strict=True)
-    return sum(int(hurts(part, base).sum()) for part, base in pairs)
+    return sum(int(which_lose_over_20(part, base).sum()) for part, base in pairs)
 
 
-def hurts(differences: Floats, baseline: Floats) -> Flags:
+def which_lose_over_20(differences: Floats, baseline: Floats) -> Flags:
     """Which queries lose more than 20 % of the baseline's score; those where it has none never do."""
-    return (differences < -OVER_20 * baseline) & (baseline > 0)
+    return (differences < -OVER_20_PERCENT * baseline) & (baseline > 0)
 
 
 def check_alpha(alpha: Any) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,24 +18,29 @@ from surefoot.risk.vectors import Vector, blocks
 LAST_SEARCHED_ALPHA = 20.0  # larger ones are of no use
 _CODES: tuple[Verdict, Verdict, Verdict] = ("inconclusive", "reward", "risk")  # of the signs 0, 1 and −1
 _CELLS = 1 << 15  # tests made at a time, systems × α
+TValues: TypeAlias = Callable[[Sequence[Vector], float], Callable[[Floats], Floats]]
 
 
 def turning_points(
-    differences: Sequence[Vector], testable: Sequence[bool], verdicts_at: Mapping[float, Sequence[Verdict | None]]
+    differences: Sequence[Vector],
+    testable: Sequence[bool],
+    verdicts_at: Mapping[float, Sequence[Verdict | None]],
+    weights: Floats | None = None,
 ) -> list[list[Turn] | None]:
     """Each system's verdicts by the sturdy p after Holm's correction, at every α that words can name.
 
     A system's list begins with its verdict at α = 0, and goes on with each α at which another one starts to hold; None
     for systems that cannot be tested. `verdicts_at` holds the verdicts of all systems at the assessed α; turns never
     contradict them. Sums made once give the test at every α, so that this costs little whatever
-    the number of queries.
+    the number of queries. `weights` are relative ones of the queries.
     """
     rows = [row for row, can_be_tested in enumerate(testable) if can_be_tested]
     turns: list[list[Turn] | None] = [None] * len(testable)
     if not rows:
         return turns
     alphas = np.union1d(named_alphas(max(LAST_SEARCHED_ALPHA, *verdicts_at)), list(verdicts_at))
-    signs = _signs([differences[row] for row in rows], alphas)
+    t_values = _t_values if weights is None else partial(_t_values_by_influence, weights=weights)
+    signs = _signs([differences[row] for row in rows], alphas, t_values)
     for alpha, system_verdicts in verdicts_at.items():
         signs[np.searchsorted(alphas, alpha)] = [_sign(system_verdicts[row]) for row in rows]
     for row, system_signs in zip(rows, signs.T, strict=True):
@@ -60,31 +67,76 @@ def _sign(verdict: Verdict | None) -> int:
     return {"reward": 1, "risk": -1}.get(verdict or "", 0)
 
 
-def _signs(differences: Sequence[Vector], alphas: Floats) -> NDArray[np.int64]:
+def _signs(differences: Sequence[Vector], alphas: Floats, t_values: TValues) -> NDArray[np.int64]:
     """α × systems: 1 where reward prevails, −1 where risk does, else 0."""
     unit = max(float(max(part.max(), -part.min())) for row in differences for part in blocks(row))
+    queries = len(differences[0])
+    t_at = t_values(differences, unit)
+    step = max(1, _CELLS // len(differences))
+    parts = []
+    for start in range(0, len(alphas), step):
+        t = t_at(1 + alphas[start : start + step, None])
+        parts.append(np.sign(t).astype(np.int64) * holm_rejects(np.abs(t), queries))
+    return np.concatenate(parts)
+
+
+def _t_values(differences: Sequence[Vector], unit: float) -> Callable[[Floats], Floats]:
+    """What gives the sturdy t of every system at each weight 1 + α of losses, from sums over the queries."""
     queries = len(differences[0])
     sums = np.array([_power_sums(row, unit) for row in differences])
     gains, losses = sums[:, :6].reshape(-1, 2, 3).transpose(1, 2, 0) / queries
     lowest, highest = sums[:, 6:].T
-    step = max(1, _CELLS // len(differences))
-    parts = []
-    for start in range(0, len(alphas), step):
-        weight = 1 + alphas[start : start + step, None]
+
+    def t_at(weight: Floats) -> Floats:
         # The moments of x_q are polynomials in 1 + α.
         mean, second, third = (gains[i] + weight ** (i + 1) * losses[i] for i in range(3))
         variance = np.maximum(second - mean**2, np.finfo(np.float64).tiny)
         deviation = np.sqrt(variance)
         skewness = (third - mean * (3 * second - 2 * mean**2)) / (variance * deviation)
-        t = sturdy_t(
+        return sturdy_t(
             hall_t(mean / (deviation * np.sqrt(queries / (queries - 1))), skewness, queries),
             *(
                 hall_t_with_another(mean / deviation, skewness, queries, np.minimum(end, weight * end) / deviation)
                 for end in (lowest, highest)
             ),
         )
-        parts.append(np.sign(t).astype(np.int64) * holm_rejects(np.abs(t), queries))
-    return np.concatenate(parts)
+
+    return t_at
+
+
+def _t_values_by_influence(differences: Sequence[Vector], unit: float, weights: Floats) -> Callable[[Floats], Floats]:
+    """As `_t_values`, where queries have relative weights w̃: the moments of u_q = w̃_q·(x_q − x̄_w).
+
+    Σu² and Σu³ are polynomials in x̄_w and in the sums Σw̃ⁿxᵏ, which are polynomials in 1 + α.
+    """
+    queries = len(weights)
+    deltas = np.array([np.asarray(row) for row in differences]) / unit
+    powers = [weights**n for n in (1, 2, 3)]
+    gains, losses = (
+        {(n, k): side**k @ powers[n - 1] for n in (1, 2, 3) for k in range(1, n + 1)}
+        for side in (np.maximum(deltas, 0), np.minimum(deltas, 0))
+    )
+    totals = [float(power.sum()) for power in powers]
+    ends = deltas.min(axis=1), deltas.max(axis=1)
+
+    def t_at(weight: Floats) -> Floats:
+        sums = {(n, k): gains[n, k] + weight**k * losses[n, k] for n, k in gains}
+
+        def hall(end: Floats | None) -> Floats:
+            """Hall's t, with one more query of the mean weight where an end is given."""
+            count, another = (queries, 0) if end is None else (queries + 1, 1)
+            x = 0.0 if end is None else np.minimum(end, weight * end)
+            s = {(n, k): value + another * x**k for (n, k), value in sums.items()}
+            mean = s[1, 1] / count
+            second = (s[2, 2] - 2 * mean * s[2, 1] + mean**2 * (totals[1] + another)) / count
+            third = (s[3, 3] - 3 * mean * s[3, 2] + 3 * mean**2 * s[3, 1] - mean**3 * (totals[2] + another)) / count
+            variance = np.maximum(second, np.finfo(np.float64).tiny)
+            deviation = np.sqrt(variance)
+            return hall_t(mean / (deviation * np.sqrt(count / (count - 1))), third / (variance * deviation), count)
+
+        return sturdy_t(hall(None), *map(hall, ends))
+
+    return t_at
 
 
 def _power_sums(differences: Vector, unit: float) -> list[float]:

@@ -11,7 +11,7 @@ from surefoot.report.measure_names import measure_title
 from surefoot.risk.assessment_data import Json
 from surefoot.studies.study_data import kind
 
-SURE = 0.95  # the share of subsets, or of resamples, from which on a choice is called sure
+SURE_RATE = 0.95  # the share of subsets, or of resamples, from which on a choice is called sure
 _LONGEST, _LONGEST_IN_TILE = 60, 24  # letters of a name
 _MOST_MEASURES = 3  # that have a tile
 _TIE = 1e-12  # means that differ by no more are equal
@@ -69,7 +69,7 @@ def _sure_from(data: Json, measure: str) -> int | None:
     rates = data["results"][measure]["rate"]
     smallest = None
     for size, rate in sorted(_sizes_up_to_half(data, rates), reverse=True):
-        if rate < SURE:
+        if rate < SURE_RATE:
             break
         smallest = size
     return smallest
@@ -126,7 +126,7 @@ def _subsets_words(data: Json) -> tuple[str, Chip]:
     if (size := _sure_from(data, first)) is not None:
         return (
             f"With {size:,} queries or more, you can trust that {winner} is better than {other}: {_measure(first)} "
-            f"chooses it in at least {_at_least(SURE)} of random subsets.",
+            f"chooses it in at least {_at_least(SURE_RATE)} of random subsets.",
             _TRUST,
         )
     size, rate = max(sizes_and_rates)
@@ -197,7 +197,7 @@ def _time_words(data: Json) -> tuple[str, Chip]:
             f"of {many} {period}s.",
             _DOUBT,
         )
-    if least < SURE:
+    if least < SURE_RATE:
         return (
             f"Choose {winner} on the data of all {period}s, not on {data['size']:,} queries of one {period}. "
             f"{_measure(first)} prefers it in all {many} {period}s, but in one of them only {_at_least(least)} of the "
@@ -271,7 +271,7 @@ def _functions_front(data: Json) -> Front:
     winner = _name(best[first]["system"])
     words = _disagreement({measure: leader["system"] for measure, leader in best.items()}, "{} ranks {} first")
     chip = _DISAGREE
-    if words is None and least >= SURE:
+    if words is None and least >= SURE_RATE:
         by = _measure(first) if len(best) == 1 else f"all {len(best)} measures"
         words, chip = f"Choose {winner}: it is the best by {by}, in at least {_at_least(least)} of resamples.", _TRUST
     elif words is None:
@@ -288,7 +288,7 @@ def _functions_front(data: Json) -> Front:
             Tile(
                 _measure(measure), _tile_name(leader["system"]),
                 f"best in {_at_least(leader['share_best'])} of resamples",
-                "ship" if leader["share_best"] >= SURE else None,
+                "ship" if leader["share_best"] >= SURE_RATE else None,
             )
             for measure, leader in list(best.items())[:_MOST_MEASURES]
         ),

@@ -10,8 +10,10 @@ import numpy as np
 
 from surefoot.arguments import MOST_DRAWS, finite_number, integer
 from surefoot.arrays import LARGEST_SCORE, Floats
+from surefoot.data.reading.traffic import query_weights, read_traffic
 from surefoot.data.types.ranking import Ranking
 from surefoot.data.types.runs import Qrels, RankedSource
+from surefoot.data.types.traffic_weights import TrafficWeights
 from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.matching import Hits, judgment_index, match
 from surefoot.measures.near_ties import comparable_scores
@@ -19,7 +21,9 @@ from surefoot.measures.notation import Measure, check_choice
 from surefoot.measures.scoring import named_runs, warn_of_scale
 from surefoot.progress import steps
 from surefoot.risk.assessment_data import Json
-from surefoot.studies.options import MEASURES, NOISE, REPEATS
+from surefoot.risk.traffic_figures import weights_data
+from surefoot.risk.weighting import weighted_mean
+from surefoot.studies.options import MEASURES, NOISE_SIZES, REPEATS
 from surefoot.studies.study import Study
 from surefoot.studies.study_data import schema_name
 
@@ -36,13 +40,15 @@ def noise_study(
     seed: int = 0,
     normalize: str = "percentile",
     query: str | None = None,
+    weights: Any = None,
 ) -> Study:
     """Mean and spread of each measure as Gaussian noise of growing size is added to scores.
 
     Noise of a size is its standard deviation, in percentiles (or with `normalize="none"` in the run's own units), by
     default from 0 to 0.3; measures see the noisy scores as they are. Each of the `repeats` seeds draws one noise, which
     all sizes scale and all measures share. One query of the first run, by default the one whose first measure moves
-    most, is traced under a single growing noise.
+    most, is traced under a single growing noise. `weights` are how often each query is asked, anything that
+    `read_traffic` takes; means are weighted by it.
 
     >>> from surefoot.data.synthetic_runs import synthetic_runs
     >>> made = synthetic_runs(queries=40, depth=20)
@@ -52,8 +58,14 @@ def noise_study(
     True
     """
     parsed = [Measure.parse(measure) for measure in measures]
-    levels = _check(parsed, NOISE if sizes is None else sizes, repeats, seed, normalize)
+    noise_sizes = _check(parsed, NOISE_SIZES if sizes is None else sizes, repeats, seed, normalize)
     judgments = Qrels.read(qrels)
+    weighting = None
+    asked, relative = np.arange(len(judgments.queries)), None
+    if weights is not None:
+        given = query_weights(read_traffic(weights), judgments.queries)
+        weighting, asked = TrafficWeights.of(given), given.positions
+        relative = weighting.relative
     systems = []
     trace = None
     for number, run in enumerate(steps(named_runs(runs, judgments), "Runs")):
@@ -61,22 +73,25 @@ def noise_study(
         for measure in parsed:
             warn_of_scale(run, measure, normalize)
         base = comparable_scores(run, normalize)
-        drawn = np.empty((len(parsed), len(levels), repeats))
+        drawn = np.empty((len(parsed), len(noise_sizes), repeats))
         for repeat in steps(range(repeats), "Adding noise"):
             draw = np.random.default_rng([seed, repeat]).standard_normal(len(base))
-            for level, size in enumerate(levels):
+            for size_number, size in enumerate(noise_sizes):
                 noisy = rerank(hits, base + size * draw)
-                drawn[:, level, repeat] = [_on_raw_scores(measure)(noisy).mean() for measure in parsed]
+                drawn[:, size_number, repeat] = [
+                    weighted_mean(_on_raw_scores(measure)(noisy)[asked], relative) for measure in parsed
+                ]
         systems.append({"system": run.name, "measures": _spread(parsed, drawn)})
         if number == 0:
-            trace = _trace(hits, base, parsed, levels, seed, query)
+            trace = _trace(hits, base, parsed, noise_sizes, seed, query)
     return Study(
         {
             "schema": schema_name("noise"),
             "measures": [str(measure) for measure in parsed],
             "normalize": normalize,
-            "queries": len(judgments.queries),
-            "sizes": levels,
+            "queries": len(asked),
+            **({} if weighting is None else {"weights": weights_data(weighting)}),
+            "sizes": noise_sizes,
             "repeats": repeats,
             "seed": seed,
             "systems": systems,
@@ -96,7 +111,7 @@ def rerank(hits: Hits, scores: Floats) -> Hits:
         scores=scores[order],
         order=ranking.rows(order),
         codes=ranking.codes,
-        places=new_position[ranking.places],
+        code_positions=new_position[ranking.code_positions],
         tie_rule=ranking.tie_rule,
     )
     rank = hits.rank + new_position[hits.position] - hits.position
@@ -180,10 +195,11 @@ def _one_query(hits: Hits, query: str) -> tuple[Hits, slice]:
 
 def _check(measures: Sequence[Measure], sizes: Sequence[float], repeats: int, seed: int, normalize: str) -> list[float]:
     numbers = [finite_number(size) for size in sizes]
-    levels = sorted({number for number in numbers if number is not None})
+    noise_sizes = sorted({number for number in numbers if number is not None})
     if not measures:
         raise ArgumentError("no measure was given; give at least one, such as SoftNDCG@5")
-    if not levels or None in numbers or not all(0 <= size <= LARGEST_SCORE for size in levels) or levels[-1] == 0:
+    valid = all(0 <= size <= LARGEST_SCORE for size in noise_sizes)
+    if not noise_sizes or None in numbers or not valid or noise_sizes[-1] == 0:
         raise ArgumentError(
             f"the sizes of noise are {shortened(list(sizes))}; give numbers from 0 to {LARGEST_SCORE:g}, "
             "at least one above 0"
@@ -191,4 +207,4 @@ def _check(measures: Sequence[Measure], sizes: Sequence[float], repeats: int, se
     integer("repeats", repeats, 1, MOST_DRAWS)
     integer("seed", seed, 0)
     check_choice("normalize", normalize)
-    return levels
+    return noise_sizes

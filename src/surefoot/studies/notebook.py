@@ -36,11 +36,11 @@ def _table(data: Json) -> tuple[list[str], list[list[str]], int]:
         rows = [
             [system["system"], f"{size:g}"]
             + [
-                f"{measure['mean'][level]:.4f} ± {measure['deviation'][level]:.4f}"
+                f"{measure['mean'][size_number]:.4f} ± {measure['deviation'][size_number]:.4f}"
                 for measure in system["measures"].values()
             ]
             for system in data["systems"]
-            for level, size in enumerate(data["sizes"])
+            for size_number, size in enumerate(data["sizes"])
         ]
         return ["system", "noise", *data["measures"]], rows, 1
     by_time = kind(data) == "time"

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from surefoot.errors import ArgumentError, visible
 from surefoot.report.family import family_page
-from surefoot.report.line_chart import Line, Mark, line_chart
+from surefoot.report.line_chart import AxisMark, ChartLine, line_chart
 from surefoot.report.numbers import fixed
 from surefoot.report.provenance import Provenance
 from surefoot.risk.assessment_data import Json
-from surefoot.studies.front import SURE, front, headline
+from surefoot.studies.front import SURE_RATE, front, headline
 from surefoot.studies.study_data import kind
 from surefoot.studies.text import figures, findings, functions_table, title
 
@@ -67,7 +67,7 @@ def _noise_charts(data: Json) -> list[Json]:
         by_measure = system["measures"]
         name = visible(system["system"])
         means = [
-            Line(
+            ChartLine(
                 measure,
                 one["mean"],
                 [m - d for m, d in zip(one["mean"], one["deviation"], strict=True)],
@@ -88,7 +88,7 @@ def _noise_charts(data: Json) -> list[Json]:
                 "title": f"{name}: spread as noise grows",
                 "caption": "Standard deviation of the mean over the seeds; lower is steadier",
                 "drawing": line_chart(
-                    data["sizes"], [Line(measure, one["deviation"]) for measure, one in by_measure.items()],
+                    data["sizes"], [ChartLine(measure, one["deviation"]) for measure, one in by_measure.items()],
                     label=f"Spread of {name} by size of noise", x_label="size of noise", y_label="deviation",
                     from_zero=True,
                 ),
@@ -100,7 +100,7 @@ def _noise_charts(data: Json) -> list[Json]:
             "title": f"Query {visible(trace['query'])} under one growing noise",
             "caption": f"The same noise, scaled up; {visible(trace['system'])}",
             "drawing": line_chart(
-                trace["sizes"], [Line(measure, values) for measure, values in trace["values"].items()],
+                trace["sizes"], [ChartLine(measure, values) for measure, values in trace["values"].items()],
                 label="One query under growing noise", x_label="size of noise", y_label="value", dots=False,
             ),
         }
@@ -133,10 +133,10 @@ def _picks_chart(
         "rate": ("How often the winner is picked", "Share of subsets; higher is more consistent"),
         "variance": ("Variance of one pick", "rate · (1 − rate); lower is more consistent"),
     }
-    lines = [Line(measure, picks[key]) for measure, picks in data["results"].items()]
+    lines = [ChartLine(measure, picks[key]) for measure, picks in data["results"].items()]
     drawing = line_chart(
         x, lines, label=words[key][0], x_label=x_label, y_label=key, x_names=x_names, logarithmic=logarithmic,
-        from_zero=key == "variance", levels=[Mark(SURE, f"sure: {SURE:g}")] if key == "rate" else [],
+        from_zero=key == "variance", y_marks=[AxisMark(SURE_RATE, f"sure: {SURE_RATE:g}")] if key == "rate" else [],
     )  # fmt: skip
     return {"title": words[key][0], "caption": words[key][1], "drawing": drawing}
 

@@ -18,7 +18,7 @@ from surefoot.errors import ArgumentError, other_queries_hint, shortened
 from surefoot.progress import steps
 from surefoot.risk.assessment_data import Json
 from surefoot.studies.options import PERIOD, PERIOD_SIZE, SUBSET_SIZES, SUBSETS
-from surefoot.studies.study import ROUNDING, Study, matrices_of
+from surefoot.studies.study import ROUNDING, Study, matrices_of, traffic_block
 from surefoot.studies.study_data import schema_name
 
 _CELLS = 1 << 21  # subset × query cells handled at once
@@ -37,7 +37,7 @@ def subset_study(
     Each matrix of `scores` is one measure of the same systems on the same queries. On a subset a measure picks the
     function of the higher mean, the first in a tie. `rate` is the share of subsets on which it picks the winner on
     all queries, `variance` that of one such pick, rate·(1 − rate). All measures see the same subsets,
-    drawn without replacement.
+    drawn without replacement. Scores with weights (`score(…, weights=…)`) are averaged by them.
 
     >>> scores = Scores([[0.6, 0.5, 0.4, 0.9], [0.5, 0.4, 0.6, 0.2]], ["f1", "f2"], ["a", "b", "c", "d"], "nDCG@5")
     >>> subset_study(scores, sizes=[1, 4]).to_dict()["results"]["nDCG@5"]["rate"]
@@ -65,6 +65,7 @@ def subset_study(
             "measures": [matrix.measure for matrix in matrices],
             "systems": list(names),
             "queries": queries,
+            **traffic_block(matrices[0]),
             "sizes": subset_sizes,
             "subsets": subsets,
             "seed": seed,
@@ -100,7 +101,7 @@ def time_study(
             f"no {period} has {size} queries; the largest of the {len(groups)} {period}s has {most}. "
             f"Use smaller subsets (at most {most}) or a longer period (week, month)"
         )
-    difference = _differences(matrices, names)
+    difference, weights = _differences(matrices, names), matrices[0].relative_weights
     dated = np.concatenate(list(groups.values()))
     first = difference[:, dated].mean(axis=1) >= -ROUNDING
     rates = np.empty((len(matrices), len(large_enough)))
@@ -108,13 +109,15 @@ def time_study(
     for column, rows in enumerate(steps(list(large_enough.values()), "Drawing subsets")):
         picks = _draw_picks(difference[:, rows], size, subsets, np.random.default_rng([seed, column]))
         rates[:, column] = (picks == first[:, None]).mean(axis=1)
-        differences[:, column] = difference[:, rows].mean(axis=1)
+        weight = len(rows) if weights is None else weights[rows].sum()
+        differences[:, column] = difference[:, rows].sum(axis=1) / weight
     return Study(
         {
             "schema": schema_name("time"),
             "measures": [matrix.measure for matrix in matrices],
             "systems": list(names),
             "queries": len(matrices[0].queries),
+            **traffic_block(matrices[0]),
             "undated": len(matrices[0].queries) - len(dated),
             "period": period,
             "periods": [{"period": label, "queries": len(rows)} for label, rows in large_enough.items()],
@@ -172,7 +175,10 @@ def _check_draws(subsets: int, seed: int) -> None:
 
 
 def _differences(matrices: Sequence[Scores], names: tuple[str, str]) -> Floats:
-    return np.stack([matrix[names[0]] - matrix[names[1]] for matrix in matrices])
+    """Of the two functions on each query, by each measure; times its weight, so that a sum has the sign of the mean."""
+    difference = np.stack([matrix[names[0]] - matrix[names[1]] for matrix in matrices])
+    weights = matrices[0].relative_weights
+    return difference if weights is None else difference * weights
 
 
 def _draw_picks(difference: Floats, size: int, subsets: int, rng: np.random.Generator) -> Floats:
@@ -191,8 +197,10 @@ def _draw_picks(difference: Floats, size: int, subsets: int, rng: np.random.Gene
 
 
 def _winner(matrix: Scores, names: tuple[str, str], first: bool, rows: np.ndarray | slice = slice(None)) -> Json:
+    weights = matrix.relative_weights
+    own = None if weights is None else weights[rows]
     return {
-        "means": [float(matrix[name][rows].mean()) for name in names],
+        "means": [float(np.average(matrix[name][rows], weights=own)) for name in names],
         "winner": names[0] if first else names[1],
     }
 

@@ -12,13 +12,13 @@ from surefoot.data.types.scores import Scores
 from surefoot.errors import ArgumentError
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.bootstrap import percentile_intervals, resamples
-from surefoot.studies.options import MOST, REPLICATES
-from surefoot.studies.study import ROUNDING, Study, matrices_of
+from surefoot.studies.options import MOST_QUERIES_LISTED, REPLICATES
+from surefoot.studies.study import ROUNDING, Study, matrices_of, traffic_block
 from surefoot.studies.study_data import schema_name
 
 
 def compare_functions(
-    scores: Scores | Sequence[Scores], *, replicates: int = REPLICATES, seed: int = 0, most: int = MOST
+    scores: Scores | Sequence[Scores], *, replicates: int = REPLICATES, seed: int = 0, most: int = MOST_QUERIES_LISTED
 ) -> Study:
     """Rank functions by each measure with bootstrap confidence, and say where measures disagree, and on which queries.
 
@@ -52,6 +52,7 @@ def compare_functions(
             "measures": [matrix.measure for matrix in matrices],
             "systems": list(first.systems),
             "queries": len(first.queries),
+            **traffic_block(first),
             "replicates": replicates,
             "seed": seed,
             "results": measures,
@@ -64,9 +65,11 @@ def _resampled_means(matrices: Sequence[Scores], replicates: int, seed: int) -> 
     """Means [system, replicate] of each measure over the same resampled queries."""
     queries = len(matrices[0].queries)
     drawn = [np.empty((len(matrix.systems), replicates)) for matrix in matrices]
+    weights = matrices[0].relative_weights
     for part, counts in resamples(queries, replicates, seed):
+        times = counts if weights is None else counts * weights
         for means, matrix in zip(drawn, matrices, strict=True):
-            means[:, part] = matrix.values @ counts.T / queries
+            means[:, part] = matrix.values @ times.T / (queries if weights is None else times.sum(axis=1))
     return drawn
 
 

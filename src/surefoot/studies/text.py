@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from surefoot.errors import visible
-from surefoot.report.columns import INTERVAL
+from surefoot.report.columns import INTERVAL_WORDS
 from surefoot.report.escapes import csv_text
 from surefoot.report.numbers import fixed, percent
 from surefoot.report.tables import terminal_table
@@ -53,7 +53,9 @@ def figures(data: Json) -> CsvRows:
 
 def title(data: Json) -> str:
     """What was studied, on how much."""
-    queries = f"{data['queries']:,} queries"
+    weighted = "weights" in data and not data["weights"]["equal"]
+    by_traffic = " weighted by traffic" if weighted else ""
+    queries = f"{data['queries']:,} queries{by_traffic}"
     if kind(data) == "noise":
         runs = len(data["systems"])
         unit = "percentiles" if data["normalize"] == "percentile" else "scores"
@@ -64,11 +66,11 @@ def title(data: Json) -> str:
     if kind(data) == "subsets":
         return (
             f"{system_a} or {system_b}? How often each measure chooses its winner, "
-            f"on {data['subsets']:,} random subsets of K queries (out of {data['queries']:,})"
+            f"on {data['subsets']:,} random subsets of K queries (out of {data['queries']:,}){by_traffic}"
         )
     return (
         f"{system_a} or {system_b}? How often each measure chooses its winner in {len(data['periods'])} "
-        f"{data['period']}s, on {data['subsets']:,} random subsets of {data['size']} queries each"
+        f"{data['period']}s, on {data['subsets']:,} random subsets of {data['size']} queries each{by_traffic}"
     )
 
 
@@ -80,12 +82,12 @@ def findings(data: Json) -> list[str]:
 def _noise_tables(data: Json) -> list[RenderableType]:
     rows = []
     for system in data["systems"]:
-        for level, size in enumerate(data["sizes"]):
+        for size_number, size in enumerate(data["sizes"]):
             cells = [
-                f"{spread['mean'][level]:.4f} ± {spread['deviation'][level]:.4f}"
+                f"{spread['mean'][size_number]:.4f} ± {spread['deviation'][size_number]:.4f}"
                 for spread in system["measures"].values()
             ]
-            rows.append([system["system"] if level == 0 else "", f"{size:g}", *cells])
+            rows.append([system["system"] if size_number == 0 else "", f"{size:g}", *cells])
     return [terminal_table(["system", "noise", *data["measures"]], rows)]
 
 
@@ -184,7 +186,7 @@ def functions_table(data: Json) -> tuple[list[str], list[list[str]]]:
         for measure, ranked in data["results"].items()
         for function in ranked
     ]  # fmt: skip
-    return ["measure", "rank", "system", "mean", INTERVAL, "best in"], rows
+    return ["measure", "rank", "system", "mean", INTERVAL_WORDS, "best in"], rows
 
 
 def _functions_tables(data: Json) -> list[RenderableType]:
@@ -225,10 +227,10 @@ def _functions_findings(data: Json) -> list[str]:
 def _noise_csv(data: Json) -> CsvRows:
     figures = ("mean", "deviation", "low", "high")
     rows = [
-        [system["system"], measure, size, *(spread[figure][level] for figure in figures)]
+        [system["system"], measure, size, *(spread[figure][size_number] for figure in figures)]
         for system in data["systems"]
         for measure, spread in system["measures"].items()
-        for level, size in enumerate(data["sizes"])
+        for size_number, size in enumerate(data["sizes"])
     ]
     return ["system", "measure", "noise", *figures], rows
 

@@ -69,7 +69,7 @@ def test_the_page_marks_the_level_and_the_threshold_and_has_a_line_to_sign() -> 
 def test_the_curve_of_thresholds() -> None:
     controller = calibrated()
     one, points = data(), data()["thresholds"]
-    judged = controller._judge(parts()["judged"])
+    judged = controller._judged_lists(parts()["judged"])
     scored = judged.score(controller.scorer)
     losses = np.maximum(scored.judged.baseline - scored.judged.candidate, 0)
     gains = scored.judged.candidate - scored.judged.baseline

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import surefoot as sf
 from surefoot.decide.control.thresholds import (
-    EVERY_SCORE,
+    MOST_SCORES_TRIED,
     Calibration,
     curve,
     find_threshold,
@@ -61,9 +61,9 @@ def test_a_candidate_that_gains_nothing_is_not_shown() -> None:
 
 
 def test_up_to_5000_queries_every_score_and_beyond_that_what_other_queries_fixed() -> None:
-    scores = np.arange(EVERY_SCORE, dtype=float)
+    scores = np.arange(MOST_SCORES_TRIED, dtype=float)
     assert thresholds_for(scores, np.array([1.0])) is scores
-    more = np.arange(EVERY_SCORE + 1, dtype=float)
+    more = np.arange(MOST_SCORES_TRIED + 1, dtype=float)
     assert thresholds_for(more, np.array([1.0])).tolist() == [1.0]
     with pytest.raises(sf.ArgumentError, match="call fit_scorer on other queries first"):
         thresholds_for(more, None)

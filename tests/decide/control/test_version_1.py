@@ -11,7 +11,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.data.hashes import check_seal
-from surefoot.decide.control.certificate_data import NAMES_1, certificate_schema
+from surefoot.decide.control.certificate_data import KEYS_OF_VERSION_1, certificate_schema
 
 CERTIFICATE, CONTROLLER = (Path(__file__).with_name(f"{name}_1.json") for name in ("certificate", "controller"))
 NEW = {f"q{i}": ["a", "b"] for i in range(9)}
@@ -22,7 +22,7 @@ def test_an_old_certificate_is_read_with_the_keys_of_today(tmp_path: Path) -> No
     old, certificate = json.loads(CERTIFICATE.read_text(encoding="utf-8")), sf.Certificate.read(CERTIFICATE)
     jsonschema.validate(certificate.to_dict(), certificate_schema(strict=True))
     check_seal(certificate.to_dict(), "the certificate")
-    for before, now in NAMES_1.items():
+    for before, now in KEYS_OF_VERSION_1.items():
         assert certificate[now] == certificate[before] == old[before]
         assert before not in certificate.to_dict()
     certificate.write_json(tmp_path / "c.json")

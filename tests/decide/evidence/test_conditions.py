@@ -14,7 +14,7 @@ import surefoot as sf
 from surefoot.decide.evidence.conditions import CONDITIONS, LOSSES, ConditionKind, ConditionRule, condition_named
 from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.errors import ArgumentError, DataError
-from surefoot.risk.tradeoff import loses_over_20, u_risk
+from surefoot.risk.tradeoff import count_losing_over_20, u_risk
 
 unit = st.floats(0, 1, allow_subnormal=False)
 pairs = st.integers(1, 30).flatmap(lambda n: st.tuples(*[nps.arrays(float, n, elements=unit)] * 2))
@@ -25,7 +25,7 @@ def test_figures_are_those_of_assessments(pair: tuple[np.ndarray, np.ndarray]) -
     model, baseline = pair
     figure = {name: one.values(model, baseline, 3.0).mean() for name, one in CONDITIONS.items()}
     assert figure["risk"] == pytest.approx(np.maximum(0, baseline - model).mean())
-    assert figure["share_hurt"] * len(model) == pytest.approx(loses_over_20(model - baseline, baseline))
+    assert figure["share_hurt"] * len(model) == pytest.approx(count_losing_over_20(model - baseline, baseline))
     assert figure["gain"] == pytest.approx((model - baseline).mean(), abs=1e-15)
     assert figure["u_risk"] == pytest.approx(u_risk(model, baseline, 3.0))
 

@@ -11,7 +11,8 @@ import pytest
 
 import surefoot as sf
 from surefoot.data.hashes import lists_hash, seal
-from surefoot.decide.evidence.draws import judge_next, read_draws
+from surefoot.decide.evidence.draws import judge_next
+from surefoot.decide.evidence.draws_file import read_draws
 
 TODAY = {f"q{number}": ["a", "b", "c"] for number in range(8)}
 NEW = TODAY | {"q1": ["b", "a", "c"], "q2": ["a", "c", "b"], "q3": ["d", "e", "f"]}

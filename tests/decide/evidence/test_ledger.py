@@ -12,7 +12,7 @@ import pytest
 import surefoot as sf
 from surefoot.data.hashes import seal
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.ledger import Ledger, Question, sorted_scores
+from surefoot.decide.evidence.ledger import Ledger, LedgerQuestion, sorted_scores
 from surefoot.decide.gate import sample_size
 from surefoot.decide.gate.gate import deciding
 from surefoot.errors import DataError
@@ -22,7 +22,7 @@ POLICY = {"risk": 0.03, "gain": 0.0}
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch) -> None:
-    monkeypatch.setattr(sample_size, "MOST_NEEDED", 300)
+    monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 300)
 
 
 def names(start: int, end: int) -> list[str]:
@@ -31,7 +31,7 @@ def names(start: int, end: int) -> list[str]:
 
 def uses(*sets: tuple[list[str], str] | tuple[list[str], str, int]) -> list[int]:
     ledger = Ledger()
-    return [ledger.count(Question(queries, key, *seed)).number for queries, key, *seed in sets]
+    return [ledger.count(LedgerQuestion(queries, key, *seed)).number for queries, key, *seed in sets]
 
 
 def test_a_set_that_differs_by_a_query_is_no_new_set() -> None:
@@ -60,8 +60,8 @@ def test_families_that_a_set_joins_become_one() -> None:
 
 def test_the_same_question_again_is_no_new_use() -> None:
     ledger = Ledger()
-    one = Question(names(0, 10), "a")
-    assert [ledger.count(one).number, ledger.count(Question(names(0, 10), "b")).number] == [1, 2]
+    one = LedgerQuestion(names(0, 10), "a")
+    assert [ledger.count(one).number, ledger.count(LedgerQuestion(names(0, 10), "b")).number] == [1, 2]
     again = ledger.count(one)
     assert (again.number, again.repeated) == (1, True)
 

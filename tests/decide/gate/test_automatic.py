@@ -24,7 +24,7 @@ N = 400
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sample_size, "MOST_NEEDED", 300)
+    monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 300)
 
 
 def made(seed: int = 0, queries: int = N) -> tuple[sf.Run, sf.Run, dict[str, dict[str, int]]]:

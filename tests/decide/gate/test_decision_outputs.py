@@ -23,7 +23,7 @@ HOSTILE = [
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch) -> None:
-    monkeypatch.setattr(sample_size, "MOST_NEEDED", 300)
+    monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 300)
 
 
 def decided(kind: str, names: tuple[str, str] = ("today", "new"), queries: list[str] | None = None) -> sf.Decision:

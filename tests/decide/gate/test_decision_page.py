@@ -40,7 +40,7 @@ def scores() -> sf.Scores:
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch) -> None:
-    monkeypatch.setattr(sample_size, "MOST_NEEDED", 300)
+    monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 300)
 
 
 @pytest.mark.parametrize("kind", KINDS)

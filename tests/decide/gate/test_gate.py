@@ -25,7 +25,7 @@ from surefoot.risk.betting import betting_p, stratified_p
 @pytest.fixture(autouse=True)
 def few(monkeypatch) -> None:
     """Searching for the number of queries still needed takes a second; most tests do not look at it."""
-    monkeypatch.setattr(sample_size, "MOST_NEEDED", 300)
+    monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 300)
 
 
 POLICY = {"risk": 0.03, "gain": 0.0}

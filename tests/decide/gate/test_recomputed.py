@@ -91,11 +91,11 @@ def needed_by(data: dict[str, Any], most: int) -> int | None:
 @given(st.integers(0, 10**6), st.integers(20, 120), st.sampled_from([0.02, 0.05, 0.15]))
 def test_hurt_losses_bounds_and_queries_needed(seed: int, queries: int, level: float) -> None:
     policy = {"risk": level, "share_hurt": 2 * level, "gain": -level, "u_risk": {"alpha": 2, "above": -0.2}}
-    before, sample_size.MOST_NEEDED = sample_size.MOST_NEEDED, MOST
+    before, sample_size.MOST_QUERIES_TRIED = sample_size.MOST_QUERIES_TRIED, MOST
     try:
         data = sf.gate(random_scores(seed, queries), baseline="today", policy=policy).to_dict()
     finally:
-        sample_size.MOST_NEEDED = before
+        sample_size.MOST_QUERIES_TRIED = before
     held = data["per_query"]
     rows = sorted(
         ((c - b, place) for place, (b, c) in enumerate(zip(held["baseline"], held["candidate"], strict=True)) if c < b)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.decide.evidence.ledger import Use
+from surefoot.decide.evidence.ledger import LedgerUse
 from surefoot.decide.gate import sample_size
 from surefoot.decide.gate.gate import deciding
 from surefoot.errors import DataError
@@ -24,7 +24,7 @@ POLICY = {"risk": 0.03, "gain": 0.0}
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch) -> None:
-    monkeypatch.setattr(sample_size, "MOST_NEEDED", 300)
+    monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 300)
 
 
 @pytest.fixture(scope="module")
@@ -191,7 +191,7 @@ def test_each_further_use_gets_less_of_delta(scores: sf.Scores, tmp_path: Path) 
     assert "true for candidates that were fixed before these queries gave any result" in said
     plain = sf.gate(scores, candidate="steady", baseline="today", policy=POLICY).to_dict()
     assert plain["ledger"] is None
-    assert sum(Use(j, False, "").delta(0.05) for j in range(1, 10_000)) <= 0.05
+    assert sum(LedgerUse(j, False, "").delta(0.05) for j in range(1, 10_000)) <= 0.05
 
 
 def test_a_ledger_that_was_changed_is_refused(scores: sf.Scores, tmp_path: Path) -> None:

@@ -58,13 +58,13 @@ class LogLayout:
         What all sessions share: "time", "day", or None where `--clock` says it.
     linked
         Clicks name the list that they were on.
-    users, domains, terms, scores
+    has_users, has_domains, has_terms, has_scores
         What a log knows besides.
-    one_user
+    one_user_per_session
         A session cannot have two users. Where it can, such sessions are rejected.
-    actions
+    takes_actions
         `--actions` says which events are clicks.
-    labels
+    default_labels
         What labels are made of clicks by default.
     write, header
         The lines of a generated log, one table for each file, and a first line; without `write` there are none.
@@ -79,13 +79,13 @@ class LogLayout:
     fixed_unit: bool = False
     shared_clock: str | None = "time"
     linked: bool = False
-    users: bool = False
-    domains: bool = False
-    terms: bool = False
-    scores: bool = False
-    one_user: bool = False
-    actions: bool = False
-    labels: str = "satisfied"
+    has_users: bool = False
+    has_domains: bool = False
+    has_terms: bool = False
+    has_scores: bool = False
+    one_user_per_session: bool = False
+    takes_actions: bool = False
+    default_labels: str = "satisfied"
     write: Callable[[LogPart], Iterator[pl.DataFrame]] | None = None
     header: str | None = None
 
@@ -99,11 +99,11 @@ class LogLayout:
     def log(
         self, lists: IbisTable, clicks: IbisTable, rejected: IbisTable, settings: ReadingSettings, **known: bool
     ) -> Log:
-        """A log of this layout; `known` is what differs from log to log, such as `users`."""
+        """A log of this layout; `known` is what differs from log to log, such as whether there are `users`."""
         for name, table in (("lists", lists), ("clicks", clicks)):
             if "number" not in table.columns:  # without the order of rows clicks would be lost unseen
                 raise TypeError(f"layout {self.name}: its {name} have no column number, the place of a row in the file")
-        facts = {name: getattr(self, name) for name in ("linked", "users", "domains", "terms", "scores")}
+        facts = {name: getattr(self, f"has_{name}") for name in ("users", "domains", "terms", "scores")}
         return Log(
             with_schema(lists, LISTS),
             with_schema(clicks, CLICKS),
@@ -111,5 +111,6 @@ class LogLayout:
             shared_clock=self.shared_clock or ("time" if settings.times_count_from == "log" else None),
             seconds=self.seconds(settings),
             one_file=not self.files,
+            linked=self.linked,
             **(facts | known),
         )

@@ -50,7 +50,7 @@ def read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings) 
     layout = find_layout(settings.layout)
     groups = [files] if layout.files else [[file] for file in files]
     log = merge_logs([layout.read(backend, group, settings) for group in groups])
-    return log if layout.one_user else without_mixed_sessions(log)
+    return log if layout.one_user_per_session else without_mixed_sessions(log)
 
 
 def _log_files(path: Path, layout: LogLayout) -> list[Path]:

@@ -111,8 +111,8 @@ LAYOUT = LogLayout(
     read=_read,
     endings=(".parquet",),
     unit=0.001,
-    users=True,
-    scores=True,
+    has_users=True,
+    has_scores=True,
     write=_write,
     header="user,session,time,query,shown,click",
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from surefoot.clicks.lazy_ibis import IbisTable, ibis
-from surefoot.clicks.log import DIGITS
+from surefoot.clicks.log import DIGITS_PATTERN
 
 _ISO = (
     r"^([0-9]{4})-([0-9]{2})-([0-9]{2})[T ]([0-9]{2}):([0-9]{2}):([0-9]{2})([.,][0-9]{1,9})?"
@@ -28,7 +28,9 @@ def milliseconds(text: IbisTable) -> IbisTable:
     days = march * 365 + march // 4 - march // 100 + march // 400 + (153 * since + 2) // 5 + day - 719_469
     moment = (((days * 24 + hour) * 60 + minute - offset) * 60 + second) * 1000 + fraction
     valid = is_iso & month.between(1, 12) & day.between(1, 31) & (hour < 24) & (minute < 60) & (second < 61)
-    return ibis.cases((text.re_search(DIGITS), text.try_cast("int64")), (valid, moment), else_=ibis.null("int64"))
+    return ibis.cases(
+        (text.re_search(DIGITS_PATTERN), text.try_cast("int64")), (valid, moment), else_=ibis.null("int64")
+    )
 
 
 def _number(text: IbisTable, part: int) -> IbisTable:

@@ -143,7 +143,7 @@ LAYOUT = LogLayout(
     unit=0.001,
     fixed_unit=True,
     linked=True,
-    users=True,
-    actions=True,
+    has_users=True,
+    takes_actions=True,
     write=_write,
 )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
 from surefoot.clicks.lazy_ibis import IbisTable, ibis, union
-from surefoot.clicks.log import DIGITS, Log, rejected_lines
+from surefoot.clicks.log import DIGITS_PATTERN, Log, rejected_lines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -132,7 +132,7 @@ def _parsed_once(backend: Backend, lines: IbisTable, parts: int) -> IbisTable:
 
 def _integer(text: IbisTable) -> IbisTable:
     """The integer that a text is, null where it is none."""
-    return ibis.cases((text.re_search(DIGITS), text), else_=ibis.null()).try_cast("int64")
+    return ibis.cases((text.re_search(DIGITS_PATTERN), text), else_=ibis.null()).try_cast("int64")
 
 
 def _write_2014(part: LogPart) -> Iterator[pl.DataFrame]:
@@ -180,10 +180,10 @@ YANDEX_2014 = LogLayout(
     unit=1.0,
     shared_clock="day",
     linked=True,
-    users=True,
-    domains=True,
-    terms=True,
-    one_user=True,
-    labels="grades",
+    has_users=True,
+    has_domains=True,
+    has_terms=True,
+    one_user_per_session=True,
+    default_labels="grades",
     write=_write_2014,
 )

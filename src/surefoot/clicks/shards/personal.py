@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from surefoot.arrays import Flags, Floats, Ints
-from surefoot.clicks.features import DIGITS, KINDS, PLACES
+from surefoot.clicks.features import KINDS, POSITIONS_TOLD_APART, ROUNDED_DIGITS
 from surefoot.clicks.log import Log
 from surefoot.clicks.shards.counting import (
     KeyTimes,
@@ -133,7 +133,7 @@ def _list_features(log: Log, events: ShardEvents, clicks: pl.DataFrame) -> Colum
 
 def _seconds(passed: Ints, log: Log) -> Floats:
     """Units of a log's time in seconds."""
-    return rounded(passed.astype(np.float64) * log.seconds, DIGITS)
+    return rounded(passed.astype(np.float64) * log.seconds, ROUNDED_DIGITS)
 
 
 def _last_click(lists: pl.DataFrame, clicks: pl.DataFrame, time: Ints) -> tuple[Flags, Ints, Ints]:
@@ -145,7 +145,7 @@ def _last_click(lists: pl.DataFrame, clicks: pl.DataFrame, time: Ints) -> tuple[
     if not len(clicks):
         return np.zeros(len(lists), dtype=bool), np.zeros_like(time), np.zeros_like(time)
     at = clicks["time"].to_numpy()
-    position = np.minimum(clicks["position"].to_numpy(), PLACES - 1)
+    position = np.minimum(clicks["position"].to_numpy(), POSITIONS_TOLD_APART - 1)
     order = np.lexsort((position, at, of_click))
     at, position, of_click = at[order], position[order], of_click[order]
     moments = KeyTimes(1 + max(int(of_list.max()), int(of_click.max())), time, at)
@@ -160,4 +160,4 @@ def _overlap(terms: pl.Series, former: Ints, known: Flags) -> Floats:
     common = pl.col("new").list.set_intersection("old").list.len()
     every = pl.col("new").list.set_union("old").list.len()
     shares = frame.select((common / every).fill_nan(None).fill_null(0.0))["new"].to_numpy()
-    return np.where(known, rounded(shares, DIGITS), 0.0)
+    return np.where(known, rounded(shares, ROUNDED_DIGITS), 0.0)

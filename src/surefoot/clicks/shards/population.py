@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from surefoot.arrays import Floats, Ints
-from surefoot.clicks.features import DIGITS
+from surefoot.clicks.features import ROUNDED_DIGITS
 from surefoot.clicks.shards.counting import (
     EventIndex,
     codes_of,
@@ -112,5 +112,5 @@ def _entropy_steps(keys: Ints, times: Ints) -> Floats:
 def entropy_of(clicks: Ints, steps: Floats | None) -> Floats:
     """H = log₂ N − Σ n·log₂ n / N, of N clicks; 0 where there are none."""
     n = np.maximum(clicks, 1)
-    entropy = rounded(np.log2(n) - (0.0 if steps is None else steps / n), DIGITS)
+    entropy = rounded(np.log2(n) - (0.0 if steps is None else steps / n), ROUNDED_DIGITS)
     return np.maximum(entropy, 0.0)

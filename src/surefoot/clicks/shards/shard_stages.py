@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from surefoot.clicks.features import ABOUT, catalogue
+from surefoot.clicks.features import ROW_COLUMNS, catalogue
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.log import Log
 from surefoot.clicks.shards.personal import ShardEvents, personal_features
@@ -64,7 +64,7 @@ class ShardStages:
         names = [feature.name for feature in catalogue(log) if feature.name != "position"]
         if "score" in names:
             columns["score"] = results["score"]
-        table = results.select(*ABOUT, clicked=pl.col("clicked_at").is_not_null())
+        table = results.select(*ROW_COLUMNS, clicked=pl.col("clicked_at").is_not_null())
         _write(table.with_columns(columns[name].cast(pl.Float32).alias(name) for name in names), target)
 
     def _read(self, name: str, shard: int) -> pl.DataFrame:

@@ -19,9 +19,9 @@ from surefoot.data.letor.lines import MOST_FEATURES
 from surefoot.runtime import compiled
 
 # What a call reports, by its place in `report`.
-ROWS, STRETCHES, FEATURES, ID_BYTES, IDS, HARD, NOT_ASCII, IRREGULAR = range(8)
+ROWS_READ, STRETCHES, FEATURES_SEEN, ID_BYTES, IDS_READ, HARD_NUMBERS, NOT_ASCII, IRREGULAR = range(8)
 LABEL = -1  # the column of a hard number that is a label
-MOST_HARD = 4096
+MOST_HARD_NUMBERS = 4096
 
 _TAB, _NEWLINE, _RETURN, _SPACE, _HASH, _PLUS, _MINUS, _DOT, _COLON, _EQUALS = b"\t\n\r #+-.:="
 _D, _E, _Q, _I, _C, _O, _N, _A = b"deqicona"
@@ -85,7 +85,7 @@ def _parse(data, width, X, y, stretches, ids, hard, report):  # noqa: PLR0915 - 
         else:
             while data[i] > _SPACE and data[i] != _HASH:
                 i += _ONE
-            if i == start or n_hard == MOST_HARD:
+            if i == start or n_hard == MOST_HARD_NUMBERS:
                 return
             hard[n_hard, 0], hard[n_hard, 1], hard[n_hard, 2], hard[n_hard, 3] = row, LABEL, start, i
             n_hard += 1
@@ -155,7 +155,7 @@ def _parse(data, width, X, y, stretches, ids, hard, report):  # noqa: PLR0915 - 
                     i += _ONE
                 value, sure = _number(data, np.int64(start), np.int64(i))
                 if not sure:
-                    if n_hard == MOST_HARD:
+                    if n_hard == MOST_HARD_NUMBERS:
                         return
                     hard[n_hard, 0], hard[n_hard, 1], hard[n_hard, 2], hard[n_hard, 3] = row, feature - 1, start, i
                     n_hard += 1
@@ -189,8 +189,8 @@ def _parse(data, width, X, y, stretches, ids, hard, report):  # noqa: PLR0915 - 
             return
         i += _ONE
         row += 1
-    report[ROWS], report[STRETCHES], report[FEATURES] = row, count, features
-    report[ID_BYTES], report[IDS], report[HARD] = id_bytes, n_ids, n_hard
+    report[ROWS_READ], report[STRETCHES], report[FEATURES_SEEN] = row, count, features
+    report[ID_BYTES], report[IDS_READ], report[HARD_NUMBERS] = id_bytes, n_ids, n_hard
     report[NOT_ASCII], report[IRREGULAR] = high > 127, 0
 
 

@@ -29,7 +29,10 @@ from surefoot.runtime import cores, library
 _BLOCK = 1 << 19
 _NEWLINE = ord("\n")
 _MOST_THREADS = 8
-_ROOM, _TIMES = 1 << 26, 32  # bytes of a matrix that a text may always ask for, and how many for each of its own
+_ALWAYS_ALLOWED_BYTES, _ALLOWED_PER_TEXT_BYTE = (
+    1 << 26,
+    32,
+)  # bytes of a matrix that a text may always ask for, and how many for each of its own
 
 
 @dataclass
@@ -153,7 +156,7 @@ def _parse(
         ends += 1
     view = np.frombuffer(data, dtype=np.uint8)
     y = np.empty(ends)
-    stretches, hard = np.empty((ends, 3), np.int64), np.empty((kernel.MOST_HARD, 4), np.int64)
+    stretches, hard = np.empty((ends, 3), np.int64), np.empty((kernel.MOST_HARD_NUMBERS, 4), np.int64)
     ids, report = np.empty(len(data), np.uint8), np.zeros(8, np.int64)
     width = width or _features_of_first_line(data)
     if n_features is None and not _fits(ends, width, len(data)):  # a guess only, then; the kernel will tell
@@ -163,22 +166,22 @@ def _parse(
             raise _too_wide(path, ends, width)
         X = _allocate(path, ends, width)
         kernel.parse(view, width, X, y, stretches, ids, hard, report)
-        if report[kernel.IRREGULAR] or report[kernel.FEATURES] <= width:
+        if report[kernel.IRREGULAR] or report[kernel.FEATURES_SEEN] <= width:
             break
         if n_features is not None:
             report[kernel.IRREGULAR] = 1
             break
-        width = int(report[kernel.FEATURES])
-    rows, count = int(report[kernel.ROWS]), int(report[kernel.STRETCHES])
+        width = int(report[kernel.FEATURES_SEEN])
+    rows, count = int(report[kernel.ROWS_READ]), int(report[kernel.STRETCHES])
     regular = not report[kernel.IRREGULAR] and not (report[kernel.NOT_ASCII] and not is_utf8(data))
-    if not regular or not _fill(X, y, data, hard[: report[kernel.HARD]]):
+    if not regular or not _fill(X, y, data, hard[: report[kernel.HARD_NUMBERS]]):
         return _parse_slowly(path, data, lines_before, n_features)
     names = [data[start:end] for _, start, end in stretches[:count].tolist()]
     documents = None
-    if report[kernel.IDS] == rows:
+    if report[kernel.IDS_READ] == rows:
         documents = ids[: report[kernel.ID_BYTES]].tobytes().decode().split("\n")[:-1]
     return LetorBlock(
-        X[:rows, : report[kernel.FEATURES]], y[:rows], names, stretches[:count, 0].copy(), documents, len(data)
+        X[:rows, : report[kernel.FEATURES_SEEN]], y[:rows], names, stretches[:count, 0].copy(), documents, len(data)
     )
 
 
@@ -228,7 +231,7 @@ def _parse_slowly(path: str | os.PathLike[str], data: bytes, lines_before: int, 
 
 def _fits(rows: int, width: int, size: int) -> bool:
     """Whether a dense matrix is in proportion to a text of `size` bytes."""
-    return 4 * rows * width <= max(_ROOM, _TIMES * size)
+    return 4 * rows * width <= max(_ALWAYS_ALLOWED_BYTES, _ALLOWED_PER_TEXT_BYTE * size)
 
 
 def _too_wide(path: str | os.PathLike[str], rows: int, width: int) -> DataError:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from surefoot.data.reading.columns import Where
+from surefoot.data.reading.columns import RowNamer
 
 ALL = "all"  # in place of a query: what trec_eval and ir_measures say of all queries together
 
@@ -23,7 +23,7 @@ class LongScores:
     queries: Sequence[str]
     measures: Sequence[str] | None
     values: Sequence[Any]
-    where: Where
+    where: RowNamer
 
     def rows_of(self, measure: str | None) -> tuple[list[int], list[int]]:
         """The rows of a measure: those of queries, and those of all queries together."""

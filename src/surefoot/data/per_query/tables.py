@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from surefoot.data.per_query.long_scores import LongScores
-from surefoot.data.reading.columns import RowLocation, ids_of
+from surefoot.data.reading.columns import RowOrTableNamer, ids_of
 from surefoot.data.reading.frames import QUERY_COLUMNS
 from surefoot.errors import DataError, name_list
 
@@ -28,7 +28,7 @@ def is_long(names: Iterable[str]) -> bool:
 
 
 def from_long_table(
-    table: Mapping[str, Sequence[Any]], called: str, system: str | None, where: RowLocation
+    table: Mapping[str, Sequence[Any]], called: str, system: str | None, where: RowOrTableNamer
 ) -> LongScores:
     """The rows of a long table; `system` is its name where no column says so."""
     columns = {

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 
-from surefoot.arrays import Ints, changes
+from surefoot.arrays import Ints, stretch_starts
 from surefoot.data.types.ranking import codes_of, gather_few, pair_codes
 
 
@@ -22,7 +22,7 @@ class RowBlock:
         self, ties_by_id: bool, numbers_are_ranks: bool, queries: pl.Series, documents: pl.Series, numbers: pl.Series
     ) -> None:
         query_codes = codes_of(queries)
-        self.starts = changes(query_codes)
+        self.starts = stretch_starts(query_codes)
         self.stretch_codes = query_codes[self.starts]
         self.names = gather_few(queries, self.starts).to_list()
         self.codes = pair_codes(query_codes, codes_of(documents))

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from surefoot.data.reading.columns import RowLocation, row_of
+from surefoot.data.reading.columns import RowOrTableNamer, row_of
 from surefoot.data.reading.csv_table import read_csv
 from surefoot.data.reading.files import existing_file
 from surefoot.data.reading.frames import QUERY_COLUMNS, TableColumns, is_pandas, read_table, table_of
@@ -14,7 +14,9 @@ from surefoot.data.reading.parquet import is_parquet
 from surefoot.errors import DataError, shortened
 
 
-def query_table(source: Any, what: str, column: str, accepted: str) -> tuple[Sequence[str], Sequence[Any], RowLocation]:
+def query_table(
+    source: Any, what: str, column: str, accepted: str
+) -> tuple[Sequence[str], Sequence[Any], RowOrTableNamer]:
     """The columns' names, the columns, and what says where a row (or, with None, the table) stands.
 
     `what` is the table and `column` one of its columns but the query, for messages.
@@ -34,7 +36,7 @@ def query_table(source: Any, what: str, column: str, accepted: str) -> tuple[Seq
     return read_csv(path, f"query,{column},…")
 
 
-def _row(location: str) -> RowLocation:
+def _row(location: str) -> RowOrTableNamer:
     return lambda row: location if row is None else row_of(location)(row)
 
 

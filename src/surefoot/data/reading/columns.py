@@ -24,19 +24,19 @@ from surefoot.data.reading.files import WHITESPACE
 from surefoot.data.reading.fork_safety import threads_lost
 from surefoot.errors import ArgumentError, DataError, shortened
 
-Where: TypeAlias = "Callable[[int], str]"
-RowLocation: TypeAlias = "Callable[[int | None], str]"  # where a row stands or, with None, its table
+RowNamer: TypeAlias = "Callable[[int], str]"  # where a row stands, for messages
+RowOrTableNamer: TypeAlias = "Callable[[int | None], str]"  # where a row stands or, with None, its table
 
 _LARGEST_EXACT = 2**53  # whole floats up to here are the numbers that were meant; above it they may have been rounded
 _MISSING = ("NAType", "NaTType", "MaskedConstant")  # told by name, so that pandas need not be there
 
 
-def row_of(what: str) -> Where:
+def row_of(what: str) -> RowNamer:
     """Names a row of a table, counted from 1."""
     return lambda row: f"{what}, row {row + 1}"
 
 
-def ids_of(values: Any, name: str, where: Where) -> pl.Series:
+def ids_of(values: Any, name: str, where: RowNamer) -> pl.Series:
     """The values as texts; `where` says where a row stands."""
     texts = _texts(values, name, where)
     if isinstance(texts, pl.Series):
@@ -66,12 +66,12 @@ def check_words(
         )
 
 
-def names_of(values: Any, name: str, where: Where) -> tuple[str, ...]:
+def names_of(values: Any, name: str, where: RowNamer) -> tuple[str, ...]:
     """Ids that are shown and compared only, so that they may hold half a character, as a file's name may."""
     return tuple(_texts(values, name, where))
 
 
-def _texts(values: Any, name: str, where: Where) -> pl.Series | list[str]:
+def _texts(values: Any, name: str, where: RowNamer) -> pl.Series | list[str]:
     column = _as_column(values)
     if isinstance(column, pl.Series):
         ids = _typed_ids(column)
@@ -83,7 +83,7 @@ def _texts(values: Any, name: str, where: Where) -> pl.Series | list[str]:
     return [_id(value, name, where, row) for row, value in enumerate(column)]
 
 
-def floats_of(values: Any, name: str, where: Where) -> Floats:
+def floats_of(values: Any, name: str, where: RowNamer) -> Floats:
     """The values as float64, which may be NaN or infinite only where they were written so."""
     column = _as_column(values)
     if isinstance(column, list) and set(map(type, column)) == {str} and all(map(str.isascii, column)):
@@ -146,7 +146,7 @@ def _typed_numbers(column: pl.Series) -> pl.Series | None:
     return None
 
 
-def _id(value: Any, name: str, where: Where, row: int) -> str:
+def _id(value: Any, name: str, where: RowNamer, row: int) -> str:
     if isinstance(value, str):
         return str(value)
     if is_missing(value):
@@ -171,14 +171,14 @@ def _is_integer(value: Any) -> bool:
         return False
 
 
-def _digits(value: int, name: str, where: Where, row: int) -> str:
+def _digits(value: int, name: str, where: RowNamer, row: int) -> str:
     try:
         return str(value)
     except ValueError:  # thousands of digits, which Python does not print
         raise DataError(f"{where(row)}: {name} is a number of thousands of digits; give ids as texts") from None
 
 
-def _number(value: Any, name: str, where: Where, row: int) -> float:
+def _number(value: Any, name: str, where: RowNamer, row: int) -> float:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if is_missing(value) and not isinstance(value, float):

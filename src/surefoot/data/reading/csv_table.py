@@ -23,7 +23,7 @@ from surefoot.errors import DataError, shortened
 
 CsvColumns: TypeAlias = "Sequence[pl.Series | list[str | None]]"
 
-_HEADS = (*QUERY_COLUMNS, "topic", "")
+_QUERY_HEADINGS = (*QUERY_COLUMNS, "topic", "")
 _BLANK = re.compile(rf"(?:[{WHITESPACE}]*\n)+")
 
 
@@ -54,7 +54,7 @@ def _check_header(names: list[str], where: Callable[[int], str], expected_header
     twice = first_repeated(names)
     if twice is not None:
         raise DataError(f"{where(-1)}: two columns are named {shortened(twice)}; every column needs a different name")
-    if names[1:] and names[0].lower() not in _HEADS and all(map(_is_number, names[1:])):
+    if names[1:] and names[0].lower() not in _QUERY_HEADINGS and all(map(_is_number, names[1:])):
         raise DataError(
             f"{where(-1)}: the first line must be the header ({expected_header}), but it seems to contain numbers; if "
             "the names are numbers, call the first column 'query'"

@@ -12,7 +12,7 @@ import polars as pl
 
 from surefoot.arrays import Ints
 from surefoot.data.reading.files import file_status
-from surefoot.data.reading.lines import Layout, line_of, read_lines
+from surefoot.data.reading.lines import LineLayout, line_of, read_lines
 from surefoot.errors import DataError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class FileIds:
     The path is absolute, so that another working folder, or another process, finds the same file.
     """
 
-    def __init__(self, path: str | os.PathLike[str], layout: Layout) -> None:
+    def __init__(self, path: str | os.PathLike[str], layout: LineLayout) -> None:
         self._given_path, self._path, self._layout = str(path), Path(path).absolute(), layout
         self._seen = self._state()
 

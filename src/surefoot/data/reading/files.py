@@ -10,26 +10,18 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from surefoot.data.compression import CORRUPT, DECOMPRESSORS, OPENERS, SIGNATURES
+from surefoot.data.compression import CORRUPTION_ERRORS, DECOMPRESSORS, OPENERS, SIGNATURES
 from surefoot.data.reading.json_text import parse_json
 from surefoot.errors import DataError, shortened
 
 # The formats that endings stand for; files with any other ending are lines.
-FORMATS = {
+FORMAT_OF_ENDING = {
     ".parquet": "parquet", ".parq": "parquet", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "table",
 }  # fmt: skip
-_LINE_ENDINGS = (
-    ".run",
-    ".trec",
-    ".res",
-    ".results",
-    ".txt",
-    ".tsv",
-    ".eval",
-    ".trec_eval",
-)  # what a system's name does not end in
+# What a system's name does not end in.
+_ENDINGS_OF_LINES_FILES = (".run", ".trec", ".res", ".results", ".txt", ".tsv", ".eval", ".trec_eval")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # what some editors put before UTF-8 text
-_SNIFFED = (BYTE_ORDER_MARK, b"\x1f\x8b", b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")
+_CHANGED_BY_POLARS = (BYTE_ORDER_MARK, b"\x1f\x8b", b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")
 _BLOCK = 1 << 20
 WHITESPACE = " \t\v\f\r"  # within a line
 OLD_MAC = "the lines end in a carriage return only (old Mac line ends); convert them to line feeds"
@@ -41,7 +33,9 @@ def system_name(path: str | os.PathLike[str]) -> str:
     >>> system_name("runs/bm25.v2.run.gz")
     'bm25.v2'
     """
-    return as_text(_without_ending(_without_ending(Path(path).name, OPENERS), (*_LINE_ENDINGS, *FORMATS)))
+    return as_text(
+        _without_ending(_without_ending(Path(path).name, OPENERS), (*_ENDINGS_OF_LINES_FILES, *FORMAT_OF_ENDING))
+    )
 
 
 def inner_ending(path: str | os.PathLike[str]) -> str:
@@ -131,7 +125,7 @@ def read_blocks(path: Path, size: int) -> Iterator[bytes]:
                 rest = [block[end:]] if end < len(block) else []
             else:
                 rest.append(block)
-    except CORRUPT as error:
+    except CORRUPTION_ERRORS as error:
         if ending not in OPENERS:
             raise DataError.at(path, None, f"cannot be read ({reason(error)})") from error
         raise DataError.at(
@@ -173,7 +167,7 @@ def _refuse_compressed(path: Path, start: bytes) -> None:
 
 def plain_for_polars(data: bytes) -> bytes:
     """The same text for Polars, which would decompress what starts like `x^` or drop a mark, but not behind a mark."""
-    return BYTE_ORDER_MARK + data if data.startswith(_SNIFFED) else data
+    return BYTE_ORDER_MARK + data if data.startswith(_CHANGED_BY_POLARS) else data
 
 
 def text_blocks(path: str | os.PathLike[str], size: int) -> Iterator[bytes]:
@@ -252,5 +246,5 @@ def first_and_last_bytes(path: Path, size: int) -> bytes:
                 file.seek(max(file.tell(), path.stat().st_size - size))
                 start += file.read(size)
             return start
-    except CORRUPT:
+    except CORRUPTION_ERRORS:
         return b""

@@ -17,16 +17,16 @@ import numpy as np
 import polars as pl
 
 from surefoot.data.per_query.aggregates import means_in_json
-from surefoot.data.reading.columns import Where, row_of
+from surefoot.data.reading.columns import RowNamer, row_of
 from surefoot.data.reading.csv_table import read_csv
 from surefoot.data.reading.csv_text import check_csv_names
-from surefoot.data.reading.files import FORMATS, inner_ending, is_compressed, json_lines, lines_in, read_json
+from surefoot.data.reading.files import FORMAT_OF_ENDING, inner_ending, is_compressed, json_lines, lines_in, read_json
 from surefoot.data.reading.fork_safety import refuse_in_fork
 from surefoot.data.reading.frames import (
     DOCUMENT_COLUMNS,
-    GRADES,
+    GRADE_COLUMNS,
     QUERY_COLUMNS,
-    SCORES,
+    SCORE_COLUMNS,
     checked_columns,
     columns_of,
     columns_of_table,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from surefoot.data.reading.document_ids import FileIds
     from surefoot.data.types.runs import RankedTable
 
-_SNIFFED = 1 << 16
+_FIRST_BYTES = 1 << 16
 _BLOCK = 1 << 20  # bytes of judgments that are looked through at once
 
 
@@ -56,14 +56,14 @@ class FilePart(NamedTuple):
     """Query, document and number columns, where a row stands, and who made judgments, where the file says."""
 
     columns: tuple[pl.Series, ...]
-    where: Where
+    where: RowNamer
     origin: JudgmentOrigin | None = None
     system: str | None = None  # which a run is of, where the file says
 
 
 def format_of(path: str | os.PathLike[str]) -> str:
     """What the ending says: "parquet", "json", "jsonl", "table" (text with a header), or else "lines"."""
-    file_format = FORMATS.get(inner_ending(path), "lines")
+    file_format = FORMAT_OF_ENDING.get(inner_ending(path), "lines")
     return "lines" if file_format == "parquet" and is_compressed(Path(path)) else file_format
 
 
@@ -95,7 +95,7 @@ def first_fields(path: str | os.PathLike[str]) -> tuple[int | None, bool]:
 
     None where there is other white space, which may hide a column that is empty.
     """
-    with closing(lines_in(line_blocks(path, _SNIFFED))) as lines:
+    with closing(lines_in(line_blocks(path, _FIRST_BYTES))) as lines:
         line = next((line for line in lines if line.split()), b"").removesuffix(b"\r")
     for separator in "\t,;":
         names = {name.strip().strip('"') for name in line.decode(errors="replace").split(separator)}
@@ -125,7 +125,7 @@ def read_parts(
 
 def judges_in(path: Path, file_format: str) -> dict[str, FilePart] | None:
     """What each judge said, of a file that has several judges or names its one; nothing where it does neither."""
-    tool_file, _, _ = _tool_file(path, file_format, "judgments", GRADES, None)
+    tool_file, _, _ = _tool_file(path, file_format, "judgments", GRADE_COLUMNS, None)
     if tool_file is None or tool_file.by_judge is None:
         return None
     return {
@@ -136,14 +136,14 @@ def judges_in(path: Path, file_format: str) -> dict[str, FilePart] | None:
 
 def _tool_file(
     path: Path, file_format: str, what: str, number_columns: Sequence[str], rating_merge: str | None
-) -> tuple[ToolFile | None, Any, Where]:
+) -> tuple[ToolFile | None, Any, RowNamer]:
     """A tool's file, or else its content; and where a row of it stands."""
-    where: Where = row_of(str(path))
+    where: RowNamer = row_of(str(path))
     tool_file: ToolFile | None = None
     content: Any = None
     if file_format == "table":
         names, columns, where = read_csv(path, f"query_id,doc_id,{number_columns[0]}")
-        tool_file = quepid.from_table(names, columns, where, (*GRADES, *SCORES, "position"), rating_merge)
+        tool_file = quepid.from_table(names, columns, where, (*GRADE_COLUMNS, *SCORE_COLUMNS, "position"), rating_merge)
         content = dict(zip(names, columns, strict=True))
     elif file_format == "parquet":
         content = read_table(path)
@@ -160,14 +160,14 @@ def _tool_file(
     return tool_file, content, where
 
 
-def _judge_table(path: Path, content: Any, where: Where, rating_merge: str | None) -> ToolFile | None:
+def _judge_table(path: Path, content: Any, where: RowNamer, rating_merge: str | None) -> ToolFile | None:
     """A table that says who judged, if it is one."""
     if isinstance(content, list) and content and isinstance(content[0], dict):
         content = {name: [record.get(name) for record in content] for name in content[0]}
     table = content if isinstance(content, dict) else {name: content[name] for name in getattr(content, "columns", ())}
     if not judge_records.has_judges(table):
         return None
-    wanted = (QUERY_COLUMNS, DOCUMENT_COLUMNS, GRADES)
+    wanted = (QUERY_COLUMNS, DOCUMENT_COLUMNS, GRADE_COLUMNS)
     picked = [next((name for name in names if name in table), "") for names in wanted]
     if not all(picked):
         return None

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 import polars as pl
 
-from surefoot.data.reading.columns import Where, first_repeated, floats_of, ids_of, row_of
+from surefoot.data.reading.columns import RowNamer, first_repeated, floats_of, ids_of, row_of
 from surefoot.data.reading.fork_safety import refuse_in_fork
 from surefoot.data.reading.parquet import check_parquet
 from surefoot.data.writing.all_or_nothing import replacing
@@ -21,11 +21,15 @@ TableColumns: TypeAlias = "dict[str, Any]"  # columns of any maker, by name
 
 QUERY_COLUMNS = ("query_id", "query-id", "qid", "q_id", "query")
 DOCUMENT_COLUMNS = ("doc_id", "docno", "docid", "corpus-id", "corpus_id", "pid", "passage_id", "document")
-RANK = "rank"  # of results without scores: the higher, the worse
-SCORES = ("score", RANK)
-GRADES = ("relevance", "rel", "label", "grade", "rating")
+RANK_COLUMN = "rank"  # of results without scores: the higher, the worse
+SCORE_COLUMNS = ("score", RANK_COLUMN)
+GRADE_COLUMNS = ("relevance", "rel", "label", "grade", "rating")
 
-_SCORED = ("corpus-id", "corpus_id", "q_id")  # beside these, which are BEIR's and ranx's, grades are called scores
+_BESIDE_WHICH_SCORES_ARE_GRADES = (
+    "corpus-id",
+    "corpus_id",
+    "q_id",
+)  # beside these, which are BEIR's and ranx's, grades are called scores
 _ACCEPTED = "a file, a nested dict {query: {document: number}}, a pandas, polars or Arrow table, or named tuples"
 
 
@@ -123,22 +127,26 @@ def columns_of(source: Any, number_columns: Sequence[str], what: str) -> tuple[p
     """
     source = one_split(source, what)
     if isinstance(source, Mapping) and not is_query_table(source):
-        return _from_nested(source, RANK in number_columns, what)
+        return _from_nested(source, RANK_COLUMN in number_columns, what)
     return columns_of_table(table_of(_columns_of_records(source, what), what), number_columns, what)
 
 
 def columns_of_table(
-    table: TableColumns, number_columns: Sequence[str], what: str, rows: Where | None = None
+    table: TableColumns, number_columns: Sequence[str], what: str, rows: RowNamer | None = None
 ) -> tuple[pl.Series, ...]:
     """Query, document and number columns of a table, checked; `rows` says where a row stands."""
     query, document = (_pick(table, names, what) for names in (QUERY_COLUMNS, DOCUMENT_COLUMNS))
-    scored = [] if document not in _SCORED and query not in _SCORED else ["score"]
+    scored = (
+        []
+        if document not in _BESIDE_WHICH_SCORES_ARE_GRADES and query not in _BESIDE_WHICH_SCORES_ARE_GRADES
+        else ["score"]
+    )
     number = _pick(table, (*number_columns, *scored), what)
     if not len(table[query]):
         raise DataError(f"{what}: the table is empty; expected at least one row")
     names = repr(query), repr(document), repr(number)
     columns = checked_columns(table[query], table[document], table[number], names, rows or row_of(what))
-    return (*columns[:2], -columns[2]) if number == RANK else columns
+    return (*columns[:2], -columns[2]) if number == RANK_COLUMN else columns
 
 
 def _columns_of_records(source: Any, what: str) -> Any:
@@ -161,7 +169,7 @@ def _columns_of_records(source: Any, what: str) -> Any:
 
 
 def checked_columns(
-    queries: Any, documents: Any, numbers: Any, names: tuple[str, ...], where: Where
+    queries: Any, documents: Any, numbers: Any, names: tuple[str, ...], where: RowNamer
 ) -> tuple[pl.Series, ...]:
     """Columns of any maker as ids, ids and finite numbers; messages call them by `names`."""
     query, document, number = names

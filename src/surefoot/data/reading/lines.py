@@ -43,7 +43,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Layout:
+class LineLayout:
     """The columns of a line; the ones in `used` are read, of which `number` must be a finite number."""
 
     what: str
@@ -67,7 +67,9 @@ class Layout:
         return " ".join(self.fields)
 
 
-def read_lines(path: str | os.PathLike[str], layout: Layout, convert: Callable[..., Converted]) -> Iterator[Converted]:
+def read_lines(
+    path: str | os.PathLike[str], layout: LineLayout, convert: Callable[..., Converted]
+) -> Iterator[Converted]:
     """What `convert` makes of the layout's used columns (one row per line) of each block of a file, in its order.
 
     Blocks are parsed and converted in threads, so that of their texts only what it keeps is held for long.
@@ -122,7 +124,7 @@ def line_of(path: str | os.PathLike[str], row: int, content: Callable[[bytes], b
     return next(number for position, number in enumerate(filled) if position == row)
 
 
-def _parse(data: bytes, layout: Layout) -> pl.DataFrame | None:
+def _parse(data: bytes, layout: LineLayout) -> pl.DataFrame | None:
     """The columns if the lines are regular, else nothing."""
     try:
         frame = pl.read_csv(
@@ -190,7 +192,7 @@ def _with_single_spaces(data: bytes) -> bytes:
     return data.strip()
 
 
-def _read_slowly(path: str | os.PathLike[str], data: bytes, layout: Layout, lines_before: int) -> pl.DataFrame:
+def _read_slowly(path: str | os.PathLike[str], data: bytes, layout: LineLayout, lines_before: int) -> pl.DataFrame:
     """Read line by line; raise at the first line that is wrong."""
     rows: list[list[str | float]] = []
     at = layout.fields.index(layout.number)
@@ -213,7 +215,7 @@ def _read_slowly(path: str | os.PathLike[str], data: bytes, layout: Layout, line
     return pl.DataFrame(rows, schema=layout.schema, orient="row")
 
 
-def _swapped(texts: Sequence[str], layout: Layout) -> str:
+def _swapped(texts: Sequence[str], layout: LineLayout) -> str:
     """What to say of a line of a run among judgments, or the other way round; nothing of any other."""
     if len(layout.fields) == 4 and len(texts) == 6 and texts[1] == "Q0":
         return "; this looks like a run (six columns, Q0); judgments have four: query, 0, document, grade"

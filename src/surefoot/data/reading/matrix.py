@@ -24,7 +24,7 @@ from surefoot.errors import ArgumentError, DataError, shortened
 
 FeatureMatrix: TypeAlias = npt.NDArray[np.float32]
 
-QUERY = "qid"  # the column of a table of features that holds the queries, as XGBRanker has it
+QUERY_COLUMN = "qid"  # the column of a table of features that holds the queries, as XGBRanker has it
 _CELLS = 1 << 20  # looked at in one go, so that checks need no second matrix
 
 
@@ -74,11 +74,13 @@ def without_queries(X: Any) -> tuple[Any, Any]:
     Tools that cut data into parts know X and y alone, so that the queries have to travel in one of them.
     """
     if is_pandas(X):
-        return (X.drop(columns=QUERY), X[QUERY]) if list(X.columns).count(QUERY) == 1 else (X, None)
+        return (
+            (X.drop(columns=QUERY_COLUMN), X[QUERY_COLUMN]) if list(X.columns).count(QUERY_COLUMN) == 1 else (X, None)
+        )
     if not is_table(X):
         return X, None
     table = to_polars(X, "X")
-    return (table.drop(QUERY), table[QUERY]) if QUERY in table.columns else (table, None)
+    return (table.drop(QUERY_COLUMN), table[QUERY_COLUMN]) if QUERY_COLUMN in table.columns else (table, None)
 
 
 def check_names(names: Sequence[str]) -> None:

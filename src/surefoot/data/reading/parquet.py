@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from surefoot.data.reading.files import FORMATS
+from surefoot.data.reading.files import FORMAT_OF_ENDING
 from surefoot.errors import DataError
 
 _DEEP = 16  # structures within structures; Parquet's have fewer
@@ -27,7 +27,7 @@ _STRUCT, _FIRST_INT = 12, 0x15  # how Thrift starts a structure, and its first f
 
 def is_parquet(path: str | os.PathLike[str]) -> bool:
     """Whether the file's name says that it is Parquet."""
-    return FORMATS.get(Path(path).suffix.lower()) == "parquet"
+    return FORMAT_OF_ENDING.get(Path(path).suffix.lower()) == "parquet"
 
 
 def check_parquet(path: str | os.PathLike[str]) -> None:

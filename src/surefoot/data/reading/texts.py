@@ -19,16 +19,17 @@ from surefoot.data.reading.frames import DOCUMENT_COLUMNS, QUERY_COLUMNS, is_col
 from surefoot.data.reading.parquet import is_parquet
 from surefoot.errors import DataError, SurefootWarning, name_list, shortened
 
-TEXTS = ("title", "text", "query", "query_text", "question", "passage", "contents")  # the first that is not empty
-IDS = tuple(name for name in ("_id", *QUERY_COLUMNS, "id", *DOCUMENT_COLUMNS) if name not in TEXTS)
+# The first that is not empty counts.
+TEXT_COLUMNS = ("title", "text", "query", "query_text", "question", "passage", "contents")
+ID_COLUMNS = tuple(name for name in ("_id", *QUERY_COLUMNS, "id", *DOCUMENT_COLUMNS) if name not in TEXT_COLUMNS)
 _ACCEPTED = "a file, a dict {id: text}, or a pandas, polars or Arrow table with columns such as query_id and text"
 _BLOCK = 1 << 20
-_NAMED = 3  # ids that a message names
+_IDS_IN_MESSAGE = 3  # ids that a message names
 # Possessive, so that no letter is looked at more than a few times, whatever a file holds.
 _TOPIC = re.compile(r"<(?:top|topic)\b([^<>]*+)>(.*?)(?=<top\b|<topic\b|</top>|</topic>|\Z)", re.DOTALL | re.IGNORECASE)
-_NUMBER = re.compile(r"<num>\s*+(?:Number\s*+:\s*+)?([^\s<]++)", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""\b(?:number|id)\s*+=\s*+["']([^"']++)["']""", re.IGNORECASE)
-_TITLE = re.compile(r"<(?:title|query)>\s*+(?:Topic\s*+:)?([^<]*+)", re.IGNORECASE)
+_TOPIC_NUMBER = re.compile(r"<num>\s*+(?:Number\s*+:\s*+)?([^\s<]++)", re.IGNORECASE)
+_TOPIC_ID_ATTRIBUTE = re.compile(r"""\b(?:number|id)\s*+=\s*+["']([^"']++)["']""", re.IGNORECASE)
+_TOPIC_TITLE = re.compile(r"<(?:title|query)>\s*+(?:Topic\s*+:)?([^<]*+)", re.IGNORECASE)
 
 TextRows: TypeAlias = "Iterator[tuple[str, str, str]]"  # where it stands, the id, the text
 
@@ -56,7 +57,7 @@ def shown_texts(source: Any, ids: Collection[str]) -> dict[str, str]:
     if ids and others and not texts:
         where = shortened(str(source)) if isinstance(source, str | os.PathLike) else "what was given"
         warnings.warn(
-            f"no text can be shown: {where} has texts for {name_list(others, _NAMED, shortened)}, but not for "
+            f"no text can be shown: {where} has texts for {name_list(others, _IDS_IN_MESSAGE, shortened)}, but not for "
             f"{shortened(next(iter(ids)))}; do both files use the same ids?",
             SurefootWarning,
             stacklevel=2,
@@ -70,7 +71,7 @@ def _read(source: Any, wanted: Collection[str] | None, whole: bool = False) -> t
     others: list[str] = []
     for where, key, text in _text_rows(source, whole):
         if wanted is not None and key not in wanted:
-            if len(others) < _NAMED:
+            if len(others) < _IDS_IN_MESSAGE:
                 others.append(key)
             continue
         if key in texts:
@@ -102,11 +103,12 @@ def _from_dict(source: Mapping[Any, Any], whole: bool) -> TextRows:
 
 
 def _from_table(table: Mapping[str, Any], what: str, whole: bool) -> TextRows:
-    key = next((name for name in IDS if name in table), None)
-    columns = [name for name in TEXTS if name in table and name != key]
+    key = next((name for name in ID_COLUMNS if name in table), None)
+    columns = [name for name in TEXT_COLUMNS if name in table and name != key]
     if key is None or not columns:
         raise DataError(
-            f"{what}: expected a column of ids ({', '.join(IDS[:5])} …) and one of texts ({', '.join(TEXTS[:3])} …), "
+            f"{what}: expected a column of ids ({', '.join(ID_COLUMNS[:5])} …) and one of texts "
+            f"({', '.join(TEXT_COLUMNS[:3])} …), "
             f"found {', '.join(map(shortened, list(table)[:8])) or 'none'}"
         )
     where = row_of(what)
@@ -123,8 +125,8 @@ def _from_lines(path: Path, whole: bool) -> TextRows:
             continue
         fields = utf8_line(path, number, raw).rstrip("\r").split("\t")
         heads = [field.strip().lower() for field in fields]
-        if number == 1 and heads[0] in IDS and any(head in TEXTS for head in heads[1:]):
-            text, width = [heads.index(name) for name in TEXTS if name in heads[1:]], len(fields)
+        if number == 1 and heads[0] in ID_COLUMNS and any(head in TEXT_COLUMNS for head in heads[1:]):
+            text, width = [heads.index(name) for name in TEXT_COLUMNS if name in heads[1:]], len(fields)
             text = text if whole and "title" in heads else text[:1]
             continue
         if len(fields) != width or not fields[key].strip():
@@ -139,10 +141,10 @@ def _from_lines(path: Path, whole: bool) -> TextRows:
 def _from_json_lines(path: Path, whole: bool) -> TextRows:
     for number, entry in json_lines(path):
         where = f"{path}, line {number}"
-        key = next((entry[name] for name in IDS if name in entry), None) if isinstance(entry, dict) else None
+        key = next((entry[name] for name in ID_COLUMNS if name in entry), None) if isinstance(entry, dict) else None
         if isinstance(key, bool) or not isinstance(key, str | int) or not str(key).strip():
             raise DataError(
-                f"{where}: expected an object with an id ({', '.join(IDS[:5])} …), found {shortened(entry)}"
+                f"{where}: expected an object with an id ({', '.join(ID_COLUMNS[:5])} …), found {shortened(entry)}"
             )
         yield where, str(key), _text_of(entry, where, whole)
 
@@ -152,8 +154,8 @@ def _from_topics(path: Path) -> TextRows:
     content, end, line, any_topic = read_text(path), 0, 1, False
     for topic in _TOPIC.finditer(content):
         line, end, any_topic = line + content.count("\n", end, topic.start()), topic.start(), True
-        number = _ATTRIBUTE.search(topic[1]) or _NUMBER.search(topic[2])
-        title = _TITLE.search(topic[2])
+        number = _TOPIC_ID_ATTRIBUTE.search(topic[1]) or _TOPIC_NUMBER.search(topic[2])
+        title = _TOPIC_TITLE.search(topic[2])
         if number is None or title is None:
             lacks = "number (<num>, or number=…)" if number is None else "<title> or <query>"
             raise DataError.at(path, line, f"the topic has no {lacks}")
@@ -165,9 +167,9 @@ def _from_topics(path: Path) -> TextRows:
 def _text_of(value: Any, where: str, whole: bool) -> str:
     """A text, or the first that is not empty of a dict's, a title before a text; if `whole`, the title and a text."""
     if isinstance(value, Mapping):
-        candidates = [value[name] for name in TEXTS if name in value]
+        candidates = [value[name] for name in TEXT_COLUMNS if name in value]
         if not candidates:
-            raise DataError(f"{where}: expected one of {', '.join(TEXTS[:3])} …, found {shortened(list(value))}")
+            raise DataError(f"{where}: expected one of {', '.join(TEXT_COLUMNS[:3])} …, found {shortened(list(value))}")
         if whole and all(text is None or isinstance(text, str) for text in candidates):
             return " ".join(_title_and_text(candidates if "title" in value else ["", *candidates]))
         value = next((text for text in candidates if text), "")

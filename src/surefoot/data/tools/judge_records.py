@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from surefoot.arguments import decimal
-from surefoot.data.reading.columns import Where, is_missing
+from surefoot.data.reading.columns import RowNamer, is_missing
 from surefoot.data.tools.judges import JudgmentMaker, JudgmentOrigin, RatingMerge, count_disagreement
 from surefoot.data.tools.tool_file import ToolFile, ToolRows
 from surefoot.errors import DataError, shortened
 
-_MOST = 3  # the highest grade that umbrela gives
+_HIGHEST_UMBRELA_GRADE = 3  # the highest grade that umbrela gives
 _JUDGES, _MODEL, _PROMPTS = ("judge", "judge_id", "annotator"), "model", ("prompt_hash", "prompt_sha256", "prompt")
 
 
@@ -44,8 +44,10 @@ def from_umbrela(path: str, lines: Iterable[tuple[int, Any]], rating_merge: str 
         grade = value["judgment"]
         if value.get("result_status", 1) in (0, False) or grade is None:
             continue
-        if isinstance(grade, bool) or not isinstance(grade, int | float) or not 0 <= grade <= _MOST:
-            raise DataError(f"{where}: the judgment is {shortened(grade)}; umbrela's are from 0 to {_MOST}")
+        if isinstance(grade, bool) or not isinstance(grade, int | float) or not 0 <= grade <= _HIGHEST_UMBRELA_GRADE:
+            raise DataError(
+                f"{where}: the judgment is {shortened(grade)}; umbrela's are from 0 to {_HIGHEST_UMBRELA_GRADE}"
+            )
         query, document = _id(value, "qid", "query", where), _id(value, "docid", "passage", where)
         queries.append(query)
         documents.append(document)
@@ -89,7 +91,11 @@ def has_judges(names: Iterable[str]) -> bool:
 
 
 def from_judge_table(
-    what: str, table: Mapping[str, Sequence[Any]], columns: tuple[str, str, str], where: Where, rating_merge: str | None
+    what: str,
+    table: Mapping[str, Sequence[Any]],
+    columns: tuple[str, str, str],
+    where: RowNamer,
+    rating_merge: str | None,
 ) -> ToolFile:
     """What a table with a column of judges or models holds; `columns` are those of queries, documents and grades.
 
@@ -136,7 +142,7 @@ def _grade(value: Any, where: str, column: str) -> float:
 
 def _merged(
     what: str, queries: Sequence[Any], documents: Sequence[Any], grades: Sequence[float], judges: Sequence[str],
-    where: Where, merge: RatingMerge, makers: Sequence[JudgmentMaker],
+    where: RowNamer, merge: RatingMerge, makers: Sequence[JudgmentMaker],
 ) -> ToolFile:  # fmt: skip
     """One row for each document, with what all its judges said as one grade."""
     of_document: dict[tuple[str, str], list[int]] = {}

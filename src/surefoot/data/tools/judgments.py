@@ -16,7 +16,7 @@ from surefoot.data.types.runs import Qrels, RankedSource, Run
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, without_middle
 
-_LONGEST = 50  # letters of a name in the Workbench
+_LONGEST_NAME = 50  # letters of a name in the Workbench
 
 
 def write_judgments(
@@ -117,9 +117,9 @@ def _number(grade: float) -> str:
 
 def _name(name: str | None, path: str | os.PathLike[str]) -> str:
     if name is None:
-        return without_middle(system_name(path), _LONGEST)
-    if not 0 < len(name.strip()) <= len(name) <= _LONGEST:
+        return without_middle(system_name(path), _LONGEST_NAME)
+    if not 0 < len(name.strip()) <= len(name) <= _LONGEST_NAME:
         raise ArgumentError(
-            f"a name for the Workbench must have 1 to {_LONGEST} characters, but this name has {len(name)}"
+            f"a name for the Workbench must have 1 to {_LONGEST_NAME} characters, but this name has {len(name)}"
         )
     return name

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import polars as pl
 
 from surefoot.arguments import decimal
-from surefoot.data.reading.columns import RowLocation
+from surefoot.data.reading.columns import RowOrTableNamer
 from surefoot.data.tools.judges import JudgmentOrigin, RatingMerge, count_disagreement
 from surefoot.data.tools.tool_file import ToolFile, ToolRows
 from surefoot.errors import DataError, shortened
@@ -32,7 +32,7 @@ _FORMULA = ("-", "=", "+", "@")
 def from_table(
     names: list[str],
     columns: Iterable[Iterable[str | None]],
-    where: RowLocation,
+    where: RowOrTableNamer,
     others: Iterable[str],
     rating_merge: str | None,
 ) -> ToolFile | None:
@@ -57,13 +57,13 @@ def _as_list(cells: Iterable[str | None]) -> TextCells:
     return cells.to_list() if isinstance(cells, pl.Series) else list(cells)
 
 
-def _ratings(table: TextColumns, where: RowLocation) -> ToolFile:
+def _ratings(table: TextColumns, where: RowOrTableNamer) -> ToolFile:
     rated = [row for row, rating in enumerate(table["rating"]) if rating is not None]
     rows = _rated_rows(table, rated, table["rating"], where)
     return ToolFile("a Quepid case's ratings", "judgments", {None: rows})
 
 
-def _book(names: list[str], table: TextColumns, where: RowLocation, merge: RatingMerge) -> ToolFile:
+def _book(names: list[str], table: TextColumns, where: RowOrTableNamer, merge: RatingMerge) -> ToolFile:
     grades: TextCells = []
     of_document: list[list[float]] = []
     of_judge: dict[str, TextCells] = {judge: [None] * len(table["query"]) for judge in names[2:]}
@@ -84,7 +84,7 @@ def _book(names: list[str], table: TextColumns, where: RowLocation, merge: Ratin
     return ToolFile("a Quepid book", "judgments", {None: rows}, names_judges=True, origin=origin, by_judge=by_judge)
 
 
-def _rating(judge: str, text: str, where: RowLocation, row: int) -> float:
+def _rating(judge: str, text: str, where: RowOrTableNamer, row: int) -> float:
     try:
         rating = decimal(text)
     except ValueError:
@@ -99,7 +99,7 @@ def _rating(judge: str, text: str, where: RowLocation, row: int) -> float:
     return rating
 
 
-def _rated_rows(table: TextColumns, rows: list[int], grades: TextCells, where: RowLocation) -> ToolRows:
+def _rated_rows(table: TextColumns, rows: list[int], grades: TextCells, where: RowOrTableNamer) -> ToolRows:
     """The rows that are rated."""
     if not rows:
         raise DataError(f"{where(None)}: no document is rated; rate some documents, and export the file again")
@@ -113,7 +113,7 @@ def _rated_rows(table: TextColumns, rows: list[int], grades: TextCells, where: R
     )
 
 
-def _snapshot(table: TextColumns, where: RowLocation) -> ToolFile:
+def _snapshot(table: TextColumns, where: RowOrTableNamer) -> ToolFile:
     if _POSITION not in table:
         raise DataError(
             f"{where(None)}: no column {_POSITION!r}, so the order of the results is not known; export a snapshot, "
@@ -143,7 +143,7 @@ def _snapshot(table: TextColumns, where: RowLocation) -> ToolFile:
     return ToolFile("a Quepid snapshot", "run", {None: rows})
 
 
-def _position(text: str | None, where: RowLocation, row: int) -> int:
+def _position(text: str | None, where: RowOrTableNamer, row: int) -> int:
     if text is None:
         raise DataError(f"{where(row)}: {_POSITION!r} is missing; every result needs its position")
     if not (text.isascii() and text.isdigit() and 0 < len(text) < 16 and int(text)):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from surefoot.data.reading.columns import Where
+from surefoot.data.reading.columns import RowNamer
 from surefoot.data.tools.json_location import JsonValue
 from surefoot.data.tools.judges import JudgmentOrigin
 from surefoot.errors import DataError, shortened
@@ -23,7 +23,7 @@ class ToolRows:
     queries: Sequence[Any]
     documents: Sequence[Any]
     numbers: Sequence[Any]
-    where: Where
+    where: RowNamer
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.data.notebook import ROWS, NotebookTable, NotebookView, more_rows
+from surefoot.data.notebook import SHOWN_ROWS, NotebookTable, NotebookView, more_rows
 
 if TYPE_CHECKING:
     from surefoot.data.types.ranking_data import RankingData
@@ -63,7 +63,7 @@ def ranking_data_view(data: RankingData) -> NotebookView:
         ("Features", f"{data.n_features:,}"),
         *_levels(data.y, "Label"),
     ]
-    count = min(ROWS, len(data))
+    count = min(SHOWN_ROWS, len(data))
     features = min(_FEATURES, data.n_features)
     names = data.feature_names or [f"feature {number}" for number in range(1, data.n_features + 1)]
     baselines = list(data.baselines)[:_FEATURES]
@@ -89,7 +89,7 @@ def ranking_data_view(data: RankingData) -> NotebookView:
 
 
 def _first_rows(table: RankedTable, number: str) -> NotebookTable:
-    count = min(ROWS, len(table))
+    count = min(SHOWN_ROWS, len(table))
     positions = np.arange(count)
     ranking = table.ranking
     documents = table.documents(positions).to_list() if count else []

@@ -23,11 +23,14 @@ from surefoot.data.reading.files import existing_file
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, DataError, shortened
 
-COLUMNS = ("pair", "list", "rank", "score", "grade", "preferred")
-LISTS = ("A", "B")
+PREFERENCE_COLUMNS = ("pair", "list", "rank", "score", "grade", "preferred")
+LIST_NAMES = ("A", "B")
 _RANK = re.compile(r"[0-9]{1,9}")
-_ROOM, _TIMES = 1 << 22, 64  # cells that pairs may always take, and how many for each result
-_List: TypeAlias = "list[tuple[float, float]]"
+_ALWAYS_ALLOWED_CELLS, _ALLOWED_PER_RESULT = (
+    1 << 22,
+    64,
+)  # cells that pairs may always take, and how many for each result
+_ScoresAndGrades: TypeAlias = "list[tuple[float, float]]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,29 +89,29 @@ class PreferencePairs:
         """From tuples (scores of A, grades of A, scores of B, grades of B, "A" or "B")."""
         lists_by_pair = []
         for number, (a_scores, a_grades, b_scores, b_grades, preferred) in enumerate(pairs, start=1):
-            if preferred not in LISTS:
+            if preferred not in LIST_NAMES:
                 raise ArgumentError(f"pair {number}: preferred is {shortened(preferred)}; it must be 'A' or 'B'")
             if len(a_scores) != len(a_grades) or len(b_scores) != len(b_grades):
                 raise ArgumentError(f"pair {number}: every result needs a score and a grade")
             lists = [list(zip(a_scores, a_grades, strict=True)), list(zip(b_scores, b_grades, strict=True))]
-            lists_by_pair.append((str(number), lists, LISTS.index(preferred)))
+            lists_by_pair.append((str(number), lists, LIST_NAMES.index(preferred)))
         return _stacked(lists_by_pair)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the CSV that `read_preferences` reads, all or nothing."""
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(COLUMNS)
+        writer.writerow(PREFERENCE_COLUMNS)
         names = self.names or tuple(str(number) for number in range(1, len(self) + 1))
         check_csv_names(path, names, "rename the pair")
         for pair, name in enumerate(names):
-            for number, which in enumerate(LISTS):
+            for number, which in enumerate(LIST_NAMES):
                 rows = zip(self.scores[pair, number].tolist(), self.grades[pair, number].tolist(), strict=True)
                 for rank, (score, grade) in enumerate(rows, start=1):
                     if score > -math.inf:
                         # The shortest text that reads back as the same grade.
                         grade_text = repr(grade).removesuffix(".0")
-                        writer.writerow([name, which, rank, score, grade_text, LISTS[self.preferred[pair]]])
+                        writer.writerow([name, which, rank, score, grade_text, LIST_NAMES[self.preferred[pair]]])
         write_text(path, stream.getvalue())
 
 
@@ -121,15 +124,17 @@ def read_preferences(path: str | os.PathLike[str]) -> PreferencePairs:
     file = existing_file(path)
     rows = records(file, read_csv_text(file), ",")
     first, header = next(rows, (1, []))
-    missing = [name for name in COLUMNS if name not in header]
+    missing = [name for name in PREFERENCE_COLUMNS if name not in header]
     if missing:
         raise DataError.at(
-            path, first, f"no column {', '.join(map(repr, missing))}; expected the header {','.join(COLUMNS)}"
+            path,
+            first,
+            f"no column {', '.join(map(repr, missing))}; expected the header {','.join(PREFERENCE_COLUMNS)}",
         )
-    twice = first_repeated(name for name in header if name in COLUMNS)
+    twice = first_repeated(name for name in header if name in PREFERENCE_COLUMNS)
     if twice is not None:
         raise DataError.at(path, first, f"two columns are named {twice!r}; keep one")
-    at = [header.index(name) for name in COLUMNS]
+    at = [header.index(name) for name in PREFERENCE_COLUMNS]
     pairs: dict[str, tuple[dict[str, dict[int, tuple[float, float]]], str]] = {}
     for line, row in rows:
         if len(row) != len(header):
@@ -138,9 +143,9 @@ def read_preferences(path: str | os.PathLike[str]) -> PreferencePairs:
         if not pair:
             raise DataError.at(path, line, "the pair is missing; every line needs one")
         for name, value in (("list", which), ("preferred", preferred)):
-            if value not in LISTS:
+            if value not in LIST_NAMES:
                 raise DataError.at(path, line, f"{name} is {shortened(value)}; it must be A or B")
-        lists, chosen = pairs.setdefault(pair, ({list_name: {} for list_name in LISTS}, preferred))
+        lists, chosen = pairs.setdefault(pair, ({list_name: {} for list_name in LIST_NAMES}, preferred))
         if chosen != preferred:
             raise DataError.at(
                 path, line, f"pair {shortened(pair)} prefers {preferred} here but {chosen} above; keep one of the two"
@@ -152,7 +157,7 @@ def read_preferences(path: str | os.PathLike[str]) -> PreferencePairs:
     if not pairs:
         raise DataError.at(path, None, "the file contains no pairs; expected at least one line after the header")
     stacked = [
-        (name, [_in_order(path, name, which, lists[which]) for which in LISTS], LISTS.index(preferred))
+        (name, [_in_order(path, name, which, lists[which]) for which in LIST_NAMES], LIST_NAMES.index(preferred))
         for name, (lists, preferred) in pairs.items()
     ]
     try:
@@ -177,7 +182,9 @@ def _number(path: str | os.PathLike[str], line: int, name: str, text: str) -> fl
     return value
 
 
-def _in_order(path: str | os.PathLike[str], pair: str, which: str, ranked: dict[int, tuple[float, float]]) -> _List:
+def _in_order(
+    path: str | os.PathLike[str], pair: str, which: str, ranked: dict[int, tuple[float, float]]
+) -> _ScoresAndGrades:
     results = [ranked[rank] for rank in sorted(ranked)]
     if sorted(ranked) != list(range(1, len(ranked) + 1)) or not ranked:
         ranks = shortened(sorted(ranked))
@@ -189,10 +196,10 @@ def _in_order(path: str | os.PathLike[str], pair: str, which: str, ranked: dict[
     return results
 
 
-def _stacked(pairs: Sequence[tuple[str, list[_List], int]]) -> PreferencePairs:
+def _stacked(pairs: Sequence[tuple[str, list[_ScoresAndGrades], int]]) -> PreferencePairs:
     lengths = [len(documents) for _, lists, _ in pairs for documents in lists]
     longest = max(lengths, default=1)
-    if len(lengths) * longest > max(_ROOM, _TIMES * sum(lengths)):
+    if len(lengths) * longest > max(_ALWAYS_ALLOWED_CELLS, _ALLOWED_PER_RESULT * sum(lengths)):
         raise DataError(
             f"the longest list has {longest:,} results and most have few: arrays of {len(pairs):,} pairs of such lists "
             "would take far more memory than the results; cut the longest lists"

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.arrays import Codes, Flags, Floats, Ints, Places, changes
+from surefoot.arrays import Codes, CompactInts, Flags, Floats, Ints, stretch_starts
 from surefoot.data.reading.fork_safety import threads_lost
 from surefoot.errors import DataError
 
@@ -64,14 +64,15 @@ class Ranking:
     """Ranked lists, one per query, end to end.
 
     Query i's results are the positions `offsets[i]:offsets[i + 1]`, best first, with their `scores`. `order[p]` is the
-    source's row at position p (None: the rows were ranked already). The `codes` ascend; `places` are their positions.
+    source's row at position p (None: the rows were ranked already). The `codes` ascend; `code_positions` are where
+    their documents stand.
     """
 
     offsets: Ints
     scores: Floats
-    order: Places | None
+    order: CompactInts | None
     codes: Codes
-    places: Places
+    code_positions: CompactInts
     tie_rule: TieRule
 
     @property
@@ -102,7 +103,7 @@ class Ranking:
     def codes_at(self, positions: Ints) -> Codes:
         """The codes of the documents at these positions."""
         by_position = np.empty_like(self.codes)
-        by_position[self.places] = self.codes
+        by_position[self.code_positions] = self.codes
         return by_position[positions]
 
     def find(self, codes: Codes) -> Ints:
@@ -110,7 +111,7 @@ class Ranking:
         if not len(self.codes):
             return np.full(len(codes), -1)
         at, present = self._search(codes)
-        return np.where(present, self.places[at].astype(np.int64), -1)
+        return np.where(present, self.code_positions[at].astype(np.int64), -1)
 
     def match(self, other: Ranking) -> tuple[Ints, Ints]:
         """Positions here and there of the documents both hold, in no particular order."""
@@ -118,7 +119,7 @@ class Ranking:
             there, here = other.match(self)
             return here, there
         at, present = other._search(self.codes)
-        return self.places[present].astype(np.int64), other.places[at[present]].astype(np.int64)
+        return self.code_positions[present].astype(np.int64), other.code_positions[at[present]].astype(np.int64)
 
     def _search(self, codes: Codes) -> tuple[Ints, Flags]:
         at = np.searchsorted(self.codes, codes)
@@ -126,12 +127,12 @@ class Ranking:
         return at, self.codes[at] == codes
 
 
-def index(codes: Codes) -> tuple[Codes, Places]:
+def index(codes: Codes) -> tuple[Codes, CompactInts]:
     """The codes in ascending order and the row of each; `DuplicateDocumentError` where two are equal."""
     bits = np.uint64(_bits(len(codes)))
     keys = codes >> bits
     keys <<= bits
-    rows = _sorted_places(keys)
+    rows = _compact_argsort(keys)
     del keys
     ordered = codes[rows]
     if not (ordered[1:] > ordered[:-1]).all():
@@ -151,7 +152,7 @@ def index(codes: Codes) -> tuple[Codes, Places]:
 def rank(
     starts: Ints,
     query_codes: Codes,
-    documents: Callable[[], tuple[Codes, Places]],
+    documents: Callable[[], tuple[Codes, CompactInts]],
     scores: Floats,
     ids: Callable[[Ints], pl.Series] | None = None,
 ) -> Ranking:
@@ -161,11 +162,11 @@ def rank(
     `index` of the rows' codes, whose rows turn into positions in place. Ties go by document id, descending, where `ids`
     can name a row's (as trec_eval has it), and by row otherwise.
     """
-    query_starts = changes(query_codes)  # a stretch may go on in the source's next block
+    query_starts = stretch_starts(query_codes)  # a stretch may go on in the source's next block
     starts, query_codes = starts[query_starts], query_codes[query_starts]
     lengths = np.diff(np.append(starts, len(scores)))
     first, number = _by_appearance(query_codes)
-    order: Places | None = None
+    order: CompactInts | None = None
     if len(first) < len(starts) or not _descending(starts, scores):
         order = _by_score(np.repeat(number, lengths), scores)
         scores = scores[order]
@@ -173,20 +174,20 @@ def rank(
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     if ids is not None:
         order = _break_ties(offsets, scores, order, ids)
-    codes, places = documents()
+    codes, code_positions = documents()
     if order is not None:  # rows become positions, in place and by chunks, which saves two more columns
         position = np.empty_like(order)
         for start in range(0, len(order), _CHUNK):
             part = order[start : start + _CHUNK]
             position[part] = np.arange(start, start + len(part), dtype=order.dtype)
         for start in range(0, len(order), _CHUNK):
-            places[start : start + _CHUNK] = position[places[start : start + _CHUNK]]
+            code_positions[start : start + _CHUNK] = position[code_positions[start : start + _CHUNK]]
     return Ranking(
         offsets=offsets,
         scores=scores,
         order=order,
         codes=codes,
-        places=places,
+        code_positions=code_positions,
         tie_rule="row order" if ids is None else "document id descending",
     )
 
@@ -206,7 +207,7 @@ def _descending(starts: Ints, scores: Floats) -> bool:
     return not rises.any()
 
 
-def _by_score(query: Ints, scores: Floats) -> Places:
+def _by_score(query: Ints, scores: Floats) -> CompactInts:
     """Rows by query, then by score, descending, then as they are."""
     top, span = scores.max(), np.ptp(scores)
     if span < 2**16 and (scores == np.rint(scores)).all():  # grades: their distance from the best orders them
@@ -216,11 +217,13 @@ def _by_score(query: Ints, scores: Floats) -> Places:
     keys = query * (int(level.max()) + 1) + level
     bits = _bits(len(keys))
     if int(keys.max()) >> (64 - bits):
-        return np.argsort(keys, kind="stable").astype(_place_type(len(keys)))
-    return _sorted_places(keys.astype(np.uint64) << np.uint64(bits))
+        return np.argsort(keys, kind="stable").astype(_compact_type(len(keys)))
+    return _compact_argsort(keys.astype(np.uint64) << np.uint64(bits))
 
 
-def _break_ties(offsets: Ints, scores: Floats, order: Places | None, ids: Callable[[Ints], pl.Series]) -> Places | None:
+def _break_ties(
+    offsets: Ints, scores: Floats, order: CompactInts | None, ids: Callable[[Ints], pl.Series]
+) -> CompactInts | None:
     """Reorder only equal scores, since ids are slow to compare and ties are few."""
     as_last = np.empty(len(scores), dtype=bool)
     np.equal(scores[1:], scores[:-1], out=as_last[1:])
@@ -229,13 +232,13 @@ def _break_ties(offsets: Ints, scores: Floats, order: Places | None, ids: Callab
         return order
     tied = np.flatnonzero(as_last | np.append(as_last[1:], False))
     rows = tied if order is None else order[tied].astype(np.int64)
-    new = np.arange(len(scores), dtype=_place_type(len(scores))) if order is None else order
+    new = np.arange(len(scores), dtype=_compact_type(len(scores))) if order is None else order
     new[tied] = rows[_by_tie(np.cumsum(~as_last[tied]).tolist(), ids(rows))]
     return new
 
 
 def _by_tie(ties: list[int], ids: pl.Series) -> Ints:
-    """The places of rows by their tie, ids descending within it."""
+    """What sorts rows by their tie, ids descending within it, as `argsort` does."""
     if threads_lost():
         names = ids.to_list()
         by_id = sorted(range(len(ties)), key=names.__getitem__, reverse=True)
@@ -244,21 +247,21 @@ def _by_tie(ties: list[int], ids: pl.Series) -> Ints:
     return keys.select(pl.arg_sort_by("tie", "id", descending=[False, True])).to_series().to_numpy()
 
 
-def _sorted_places(keys: Codes) -> Places:
-    """The places of the keys in ascending order; their low bits must be free, and are overwritten.
+def _compact_argsort(keys: Codes) -> CompactInts:
+    """`argsort` of the keys; their low bits must be free, and are overwritten.
 
-    Numbers are sorted several times as fast as the places of numbers, so each takes its place along.
+    Numbers are sorted several times as fast as the indices of numbers, so each takes its index along.
     """
     for start in range(0, len(keys), _CHUNK):
         keys[start : start + _CHUNK] |= np.arange(start, min(start + _CHUNK, len(keys)), dtype=np.uint64)
     keys.sort()
     keys &= np.uint64((1 << _bits(len(keys))) - 1)
-    return keys.astype(_place_type(len(keys)))
+    return keys.astype(_compact_type(len(keys)))
 
 
 def _bits(rows: int) -> int:
     return max(rows - 1, 1).bit_length()
 
 
-def _place_type(rows: int) -> type[np.integer]:
+def _compact_type(rows: int) -> type[np.integer]:
     return np.uint32 if rows <= 2**32 else np.int64

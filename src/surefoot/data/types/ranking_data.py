@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.arrays import Codes, Floats, Ints, Places, changes
+from surefoot.arrays import Codes, CompactInts, Floats, Ints, stretch_starts
 from surefoot.data.reading.categories import Categories
 from surefoot.data.reading.matrix import (
-    QUERY,
+    QUERY_COLUMN,
     FeatureMatrix,
     check_names,
     feature_matrix,
@@ -88,8 +88,8 @@ class RankingData:
         X, column = without_queries(X)
         if column is not None and (qid is not None or group is not None):
             raise ArgumentError(
-                f"X has a column {QUERY!r}, but you also gave the queries separately; drop or rename the column, or "
-                "leave out qid and group"
+                f"X has a column {QUERY_COLUMN!r}, but you also gave the queries separately; drop or rename the "
+                "column, or leave out qid and group"
             )
         qid = column if qid is None else qid
         matrix, columns, categories = feature_matrix(X)
@@ -240,7 +240,7 @@ class RankingData:
         return codes_of(pl.Series(self.queries, dtype=pl.String))
 
     @cached_property
-    def _index(self) -> tuple[Codes, Places]:
+    def _index(self) -> tuple[Codes, CompactInts]:
         return index(pair_codes(np.repeat(self.query_codes, self.lengths), codes_of(self.documents)))
 
     def ranking(self, scores: npt.ArrayLike) -> Ranking:
@@ -377,7 +377,7 @@ def _queries(rows: int, qid: Any, group: npt.ArrayLike | None) -> tuple[list[str
         raise ArgumentError("give either qid, a query id for each row, or group, the number of rows of each query")
     if qid is not None:
         ids = row_ids(qid, rows, "qid")
-        starts = changes(codes_of(ids))
+        starts = stretch_starts(codes_of(ids))
         return ids.gather(starts).to_list(), np.append(starts, rows)
     sizes = np.asarray(group)
     if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iu" or sizes.min() < 1:

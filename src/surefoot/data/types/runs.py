@@ -14,7 +14,7 @@ import polars as pl
 
 from surefoot.arrays import Codes, Floats, Ints
 from surefoot.data.reading.blocks import NeighbourTies, RowBlock
-from surefoot.data.reading.columns import Where, check_words, row_of
+from surefoot.data.reading.columns import RowNamer, check_words, row_of
 from surefoot.data.reading.document_ids import FileIds, RowIds, ShiftedIds
 from surefoot.data.reading.files import existing_file, system_name
 from surefoot.data.reading.fork_safety import refuse_in_fork
@@ -32,9 +32,9 @@ from surefoot.data.reading.formats import (
     refuse_judges,
     write_in_format,
 )
-from surefoot.data.reading.frames import GRADES, RANK, SCORES, columns_of
+from surefoot.data.reading.frames import GRADE_COLUMNS, RANK_COLUMN, SCORE_COLUMNS, columns_of
 from surefoot.data.reading.growable import GrowableColumn
-from surefoot.data.reading.lines import Layout, read_lines
+from surefoot.data.reading.lines import LineLayout, read_lines
 from surefoot.data.tools.judges import AUTOMATIC, JudgmentOrigin
 from surefoot.data.types.ranking import (
     DuplicateDocumentError,
@@ -57,8 +57,8 @@ class RankedTable:
     Of a file only codes and numbers are held; its document ids are read again when they are needed.
     """
 
-    layouts: ClassVar[tuple[Layout, ...]]  # of lines, by their number of columns; the first is what is written
-    numbers: ClassVar[tuple[str, ...]]  # the names that its column of numbers may have; the first is what is written
+    layouts: ClassVar[tuple[LineLayout, ...]]  # of lines, by their number of columns; the first is what is written
+    numbers: ClassVar[tuple[str, ...]]  # names (no figures) of its column of numbers; the first is what is written
     ties_by_id: ClassVar[bool]
     origin: JudgmentOrigin | None = None  # who made judgments, where a file says
 
@@ -92,7 +92,7 @@ class RankedTable:
         if isinstance(source, cls):
             refuse_judges(judges)
             return source if name in (None, source.name) else source.renamed(str(name))
-        judged = judged_part(source, name or cls.layouts[0].what, judges) if cls.numbers is GRADES else None
+        judged = judged_part(source, name or cls.layouts[0].what, judges) if cls.numbers is GRADE_COLUMNS else None
         if judged is not None:
             table = cls._from_columns(judged.columns, judged.where, name or cls.layouts[0].what)
             table.origin = judged.origin
@@ -134,16 +134,16 @@ class RankedTable:
         if not file.is_file():  # a pipe can be read once only, so its ids are kept
             parts = zip(*read_lines(path, layout, lambda *columns: columns), strict=True)
             return cls._from_columns(tuple(map(pl.concat, parts)), row_of(str(path)), name)
-        blocks = read_lines(path, layout, partial(RowBlock, cls.ties_by_id, layout.number == RANK))
+        blocks = read_lines(path, layout, partial(RowBlock, cls.ties_by_id, layout.number == RANK_COLUMN))
         ids = FileIds(path, layout)
         table = cls._assemble(blocks, file.stat().st_size // layout.shortest, name, ids, ids.location)
-        table.origin = lines_origin(path) if cls.numbers is GRADES else None
-        if layout.number == RANK:
+        table.origin = lines_origin(path) if cls.numbers is GRADE_COLUMNS else None
+        if layout.number == RANK_COLUMN:
             check_ranks(table, ids)
         return table
 
     @classmethod
-    def _from_columns(cls, columns: tuple[pl.Series, ...], where: Where, name: str) -> Self:
+    def _from_columns(cls, columns: tuple[pl.Series, ...], where: RowNamer, name: str) -> Self:
         block = RowBlock(cls.ties_by_id, False, *columns)
         return cls._assemble([block], len(columns[0]), name, RowIds(columns[1]), where)
 
@@ -154,7 +154,7 @@ class RankedTable:
         room: int,
         name: str,
         ids: RowIds | FileIds,
-        location: Where,
+        location: RowNamer,
     ) -> Self:
         """Rank the rows of all blocks, likely at most `room`; `ids` names their documents, `location` the rows."""
         ties = NeighbourTies(ids)
@@ -199,13 +199,13 @@ class RankedTable:
     def only(self, number: int) -> tuple[Self, slice]:
         """One query's results as a table of their own, and where they stand here."""
         rows = slice(int(self.ranking.offsets[number]), int(self.ranking.offsets[number + 1]))
-        within = (self.ranking.places >= rows.start) & (self.ranking.places < rows.stop)
+        within = (self.ranking.code_positions >= rows.start) & (self.ranking.code_positions < rows.stop)
         ranking = Ranking(
             offsets=np.array([0, rows.stop - rows.start]),
             scores=self.ranking.scores[rows],
             order=None,
             codes=self.ranking.codes[within],
-            places=self.ranking.places[within] - rows.start,
+            code_positions=self.ranking.code_positions[within] - rows.start,
             tie_rule=self.ranking.tie_rule,
         )
         table = type(self)(
@@ -285,10 +285,10 @@ class Run(RankedTable):
     score_sample: Floats | None = None
 
     layouts = (
-        Layout("run", ("query", "Q0", "document", "rank", "score", "tag"), ("query", "document", "score"), "score"),
-        Layout("run", ("query", "document", RANK), ("query", "document", RANK), RANK),  # MS MARCO's
+        LineLayout("run", ("query", "Q0", "document", "rank", "score", "tag"), ("query", "document", "score"), "score"),
+        LineLayout("run", ("query", "document", RANK_COLUMN), ("query", "document", RANK_COLUMN), RANK_COLUMN),
     )
-    numbers = SCORES
+    numbers = SCORE_COLUMNS
     ties_by_id = True
 
     def renamed(self, name: str) -> Self:
@@ -340,10 +340,10 @@ class Qrels(RankedTable):
     """
 
     layouts = (
-        Layout("judgments", ("query", "iteration", "document", "grade"), ("query", "document", "grade"), "grade"),
-        Layout("judgments", ("query", "document", "grade"), ("query", "document", "grade"), "grade"),
+        LineLayout("judgments", ("query", "iteration", "document", "grade"), ("query", "document", "grade"), "grade"),
+        LineLayout("judgments", ("query", "document", "grade"), ("query", "document", "grade"), "grade"),
     )
-    numbers = GRADES
+    numbers = GRADE_COLUMNS
     ties_by_id = False
 
     @property

@@ -23,7 +23,9 @@ from surefoot.data.reading.frames import (
     write_frame,
 )
 from surefoot.data.reading.parquet import is_parquet
+from surefoot.data.reading.traffic import query_weights, read_traffic
 from surefoot.data.types.runs import Qrels, Run
+from surefoot.data.types.traffic_weights import TrafficWeights
 from surefoot.data.writing.all_or_nothing import write_bytes
 from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, shortened
 
@@ -49,7 +51,7 @@ class Scores:
     `dropped` judged queries were left out because some system returned nothing for them.
     `no_relevant` counts the queries without any relevant document. When the scores come from runs,
     `runs` and `qrels` are kept, so that rankings can be compared and shown. `filled` says which holes in the judgments
-    an automatic judge filled.
+    an automatic judge filled. `weighting` says how often each query is asked; means are weighted by it.
 
     >>> scores = Scores([[0.5, 0.25], [0.75, 0.0]], systems=["today", "new"], queries=["q1", "q2"])
     >>> scores["new"]
@@ -60,7 +62,7 @@ class Scores:
 
     __slots__ = (
         "dropped", "filled", "measure", "missing", "no_relevant", "qrels", "queries", "runs", "systems", "tie_rule",
-        "values",
+        "values", "weighting",
     )  # fmt: skip
 
     def __init__(
@@ -77,6 +79,7 @@ class Scores:
         runs: Sequence[Run] = (),
         qrels: Qrels | None = None,
         filled: FilledHoles | None = None,
+        weighting: TrafficWeights | None = None,
     ) -> None:
         self.values: Floats = _matrix(values)
         self.systems = names_of(systems, "the system's name", row_of("systems"))
@@ -89,6 +92,7 @@ class Scores:
         self.runs = tuple(runs)
         self.qrels = qrels
         self.filled = filled
+        self.weighting = weighting
         self._check()
 
     def _check(self) -> None:
@@ -133,12 +137,45 @@ class Scores:
         """The scores on some of the queries, by their numbers; without the runs."""
         return Scores(
             self.values[:, columns], self.systems, [self.queries[column] for column in columns], self.measure,
-            tie_rule=self.tie_rule,
+            tie_rule=self.tie_rule, weighting=None if self.weighting is None else self.weighting.only(list(columns)),
         )  # fmt: skip
 
+    def with_traffic(self, traffic: Any) -> Scores:
+        """The scores on the queries that are asked, weighted by how often; `traffic` is what `read_traffic` takes.
+
+        >>> scores = Scores([[0.5, 0.25, 1.0]], systems=["today"], queries=["q1", "q2", "q3"])
+        >>> scores.with_traffic({"q1": 30, "q2": 10}).mean()
+        array([0.4375])
+        """
+        given = query_weights(read_traffic(traffic), self.queries)
+        asked = [self.queries[position] for position in given.positions]
+        missing, no_relevant = self.missing, self.no_relevant
+        filled = self.filled
+        if given.left_out:
+            missing = {run.name: sum(query not in set(run.queries) for query in asked) for run in self.runs}
+            if self.qrels is not None:
+                best = dict(zip(self.qrels.queries, self.qrels.grades[self.qrels.ranking.offsets[:-1]], strict=True))
+                no_relevant = sum(best[query] <= 0 for query in asked)
+            if filled is not None:
+                raise ArgumentError(
+                    f"{given.left_out:,} of the queries whose holes were filled have no traffic; give the traffic to "
+                    "score(…, weights=…), which leaves them out first"
+                )
+        return Scores(
+            self.values[:, given.positions], self.systems, asked, self.measure, missing=missing, dropped=self.dropped,
+            no_relevant=no_relevant, tie_rule=self.tie_rule, runs=self.runs, qrels=self.qrels, filled=filled,
+            weighting=TrafficWeights.of(given),
+        )  # fmt: skip
+
+    @property
+    def relative_weights(self) -> Floats | None:
+        """The queries' weights over their mean; None where all count the same."""
+        return None if self.weighting is None else self.weighting.relative
+
     def mean(self) -> Floats:
-        """Arithmetic mean over queries, one value per system."""
-        return np.asarray(self.values.mean(axis=1))
+        """Arithmetic mean over queries, one value per system; by traffic where that is known."""
+        weights = self.relative_weights
+        return np.asarray(self.values.mean(axis=1) if weights is None else self.values @ weights / self.count)
 
     @property
     def count(self) -> int:
@@ -171,7 +208,8 @@ class Scores:
     def geometric_mean(self, floor: float = FLOOR) -> Floats:
         """Geometric mean over queries, each score at least `floor`: of AP, trec_eval's gm_map (GMAP)."""
         logs = (np.log(np.maximum(row, floor)) for row in self.values)  # a row at a time, to keep memory small
-        return np.exp([row.mean() for row in logs])
+        weights = self.relative_weights
+        return np.exp([row.mean() if weights is None else row @ weights / self.count for row in logs])
 
     def to_frame(self) -> pl.DataFrame:
         """A polars frame: `query` first, then one column per system."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.errors import MISSHAPEN, DataError
+from surefoot.errors import MISSHAPEN_ERRORS, DataError
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
@@ -28,5 +28,5 @@ def read_arrays(path: Path, remedy: str) -> Arrays:
     try:
         with np.load(path, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
-    except (OSError, EOFError, zipfile.BadZipFile, *MISSHAPEN) as error:
+    except (OSError, EOFError, zipfile.BadZipFile, *MISSHAPEN_ERRORS) as error:
         raise DataError.at(path, None, f"has changed since it was written; {remedy}") from error

@@ -13,7 +13,7 @@ from surefoot.data.reading.files import reason
 from surefoot.errors import DataError
 
 LOCK = ".lock"
-_PATIENCE = 20.0  # seconds that a program waits for its turn with a file
+_SECONDS_TO_WAIT = 20.0  # seconds that a program waits for its turn with a file
 
 
 @contextmanager
@@ -43,7 +43,7 @@ def lock_file(path: str | PathLike[str], what: str) -> Iterator[None]:
     except (OSError, ValueError) as error:
         raise DataError.at(path, None, f"cannot be used for a {what} ({reason(error)})") from error
     with file:
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + _SECONDS_TO_WAIT
         while not _locked(file):
             if time.monotonic() > until:
                 raise DataError.at(path, None, f"is in use: another program is writing this {what}; try again later")

@@ -20,7 +20,7 @@ from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.data.writing.locks import LOCK, lock_folder
 from surefoot.errors import DataError
 
-_KEY = 20  # hexadecimal digits of a part's name
+_KEY_DIGITS = 20  # hexadecimal digits of a part's name
 
 
 def content_key(content: Any) -> str:
@@ -29,7 +29,7 @@ def content_key(content: Any) -> str:
     >>> content_key({"a": 1, "b": (2, 3)}) == content_key({"b": [2, 3], "a": 1})
     True
     """
-    return json_hash(content, _KEY)
+    return json_hash(content, _KEY_DIGITS)
 
 
 class ResumableFolder:

@@ -27,7 +27,7 @@ from surefoot.decide.agreement.agreement_data import (
 from surefoot.decide.agreement.agreement_page import to_page
 from surefoot.decide.agreement.agreement_text import headline, to_csv, to_markdown, to_notebook, to_text
 from surefoot.decide.agreement.savings import draws_needed
-from surefoot.decide.evidence.draws import traffic_weights
+from surefoot.decide.evidence.traffic import traffic_to_draw
 from surefoot.decide.gate.gate import systems_of
 from surefoot.decide.options import DELTA
 from surefoot.errors import ArgumentError, DataError, MeasureError, shortened
@@ -122,12 +122,14 @@ def agreement(
     }
     if runs is not None:
         systems = named_runs(runs, people)
-        seen, believed = (_scores_on(joint, judgments, systems, measure) for judgments in (people, judge))
-        data["measure"] = seen.measure
-        data["systems"] = _systems(seen, believed)
+        human_scores, automatic_scores = (
+            _scores_on(joint, judgments, systems, measure) for judgments in (people, judge)
+        )
+        data["measure"] = human_scores.measure
+        data["systems"] = _systems(human_scores, automatic_scores)
         if len(systems) > 1:
-            candidate, baseline = systems_of(seen, candidate, baseline)
-            data["comparison"] = _comparison(seen, believed, systems, baseline, candidate, risk, delta)
+            candidate, baseline = systems_of(human_scores, candidate, baseline)
+            data["comparison"] = _comparison(human_scores, automatic_scores, systems, baseline, candidate, risk, delta)
         elif baseline is not None or candidate is not None:
             raise ArgumentError("a baseline and a candidate need two runs; give both runs")
     elif baseline is not None or candidate is not None or risk is not None:
@@ -188,9 +190,9 @@ def _by_grade(by_people: Floats, by_judge: Floats) -> list[GradeBiasData]:
 def _scores_on(queries: Sequence[str], judgments: Qrels, runs: Sequence[Run], measure: str) -> Scores:
     """Scores on the queries that both judged, in their order."""
     scores = score(judgments, list(runs), measure)
-    at = {query: place for place, query in enumerate(scores.queries)}
-    places = [at[query] for query in queries]
-    return Scores(scores.values[:, places], scores.systems, list(queries), scores.measure)
+    at = {query: column for column, query in enumerate(scores.queries)}
+    columns = [at[query] for query in queries]
+    return Scores(scores.values[:, columns], scores.systems, list(queries), scores.measure)
 
 
 def _systems(human: Scores, automatic: Scores) -> list[SystemBiasData]:
@@ -277,6 +279,6 @@ def _savings(
 
 
 def _weights(candidate: Run, baseline: Run, measure: Measure, queries: Sequence[str]) -> Floats:
-    traffic, weights = traffic_weights(candidate, baseline, measure, "risk")
-    weight = dict(zip(traffic, weights.tolist(), strict=True))
+    traffic = traffic_to_draw(candidate, baseline, measure, "risk")
+    weight = dict(zip(traffic.queries, traffic.weights.tolist(), strict=True))
     return np.array([weight.get(query, 0.0) for query in queries])

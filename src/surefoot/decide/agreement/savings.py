@@ -16,8 +16,8 @@ from surefoot.risk.betting import betting_p
 from surefoot.risk.bounds import binomial_p
 from surefoot.risk.control_variate import judge_moments, p_with_judge
 
-_MOST = 4_000  # draws that are tried
-_CLOSE = 1.03  # how near the least number is searched for
+_MOST_DRAWS = 4_000  # draws that are tried
+_CLOSE_ENOUGH = 1.03  # how near the least number is searched for
 _SEED = 0
 
 
@@ -34,7 +34,7 @@ def draws_needed(
     True
     """
     share = chances / chances.sum()
-    drawn = np.random.default_rng(_SEED).choice(len(h), (RESAMPLES, _MOST), p=share)
+    drawn = np.random.default_rng(_SEED).choice(len(h), (RESAMPLES, _MOST_DRAWS), p=share)
     judge = None if a is None else judge_moments(a, chances)
 
     def decided(n: int) -> float:
@@ -47,10 +47,10 @@ def draws_needed(
 
     low, high = 0, 8
     while decided(high) < DECIDING_SHARE:
-        if high == _MOST:
+        if high == _MOST_DRAWS:
             return None
-        low, high = high, min(2 * high, _MOST)
-    while high > _CLOSE * low and high - low > 1:
+        low, high = high, min(2 * high, _MOST_DRAWS)
+    while high > _CLOSE_ENOUGH * low and high - low > 1:
         middle = (low + high) // 2 if low == 0 else max(low + 1, min(high - 1, round(math.sqrt(low * high))))
         low, high = (low, middle) if decided(middle) >= DECIDING_SHARE else (middle, high)
     return high

@@ -19,12 +19,13 @@ from surefoot.decide.control.settings import ControllerSettings
 from surefoot.decide.control.thresholds import Calibration
 from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.conditions import CONDITIONS
-from surefoot.decide.evidence.draws import Draws, read_draws
+from surefoot.decide.evidence.draws import Draws
+from surefoot.decide.evidence.draws_file import read_draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.nothing_to_lose import NothingToLose, NothingToLoseData, with_relevant
 from surefoot.decide.evidence.proof import Evidence, evidence_of
 from surefoot.decide.evidence.strata import read_shares, weigh_strata
-from surefoot.decide.options import NO_AUTOMATIC
+from surefoot.decide.options import NO_AUTOMATIC_REASON
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.notation import Measure
 
@@ -114,6 +115,8 @@ def calibration_of(
         mean_weight = draws.mean_weight
         traffic_weight = mean_weight / drawn_by
         sampling: Sampling = {"kind": "drawn", "draws": draws.draws, "mean_weight": mean_weight, "strata": []}
+        if draws.by_traffic is not None:
+            sampling["by_traffic"] = draws.by_traffic
     else:
         ordered = scored.in_betting_order()
         sample, scores, traffic_weight = ordered.judged, ordered.scores, np.ones(len(ordered.judged))
@@ -171,7 +174,7 @@ def _drawn_rows(scored: ScoredQueries, settings: ControllerSettings, draws: Draw
     if strata is not None:
         raise ArgumentError("drawn queries have their own weights; leave strata out")
     if draws.automatic is not None:  # whoever decides once with the judge and once without has two chances
-        raise ArgumentError(NO_AUTOMATIC)
+        raise ArgumentError(NO_AUTOMATIC_REASON)
     if draws.drawn_for != "risk":
         raise ArgumentError("these queries were drawn for gain, but a controller bounds losses; draw for risk")
     for name in settings.levels:

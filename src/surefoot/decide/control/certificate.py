@@ -7,9 +7,9 @@ from typing import Any, Self
 
 from surefoot.data.hashes import check_seal
 from surefoot.decide.control.certificate_data import (
-    NAMES_1,
+    KEYS_OF_VERSION_1,
     SCHEMA,
-    SCHEMA_1,
+    SCHEMA_OF_VERSION_1,
     CertificateData,
     certificate_schema,
     from_version_1,
@@ -37,10 +37,10 @@ class Certificate(PlainResult, Mapping[str, Any]):
     @classmethod
     def from_dict(cls, data: Json) -> Self:
         """The certificate whose plain data this is, if it is as it was written; that of version 1 is converted."""
-        if not isinstance(data, dict) or data.get("schema") not in (SCHEMA, SCHEMA_1):
+        if not isinstance(data, dict) or data.get("schema") not in (SCHEMA, SCHEMA_OF_VERSION_1):
             raise DataError(f"is not {cls.called}; expected JSON with the schema {SCHEMA!r}")
         check_seal(data, "the certificate")
-        if data["schema"] == SCHEMA_1:
+        if data["schema"] == SCHEMA_OF_VERSION_1:
             data = from_version_1(data)
         absent = [name for name in certificate_schema()["$defs"]["CertificateData"]["required"] if name not in data]
         if absent:
@@ -49,7 +49,7 @@ class Certificate(PlainResult, Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         """A field; also by the name that version 1 had for it."""
-        return self._data[NAMES_1.get(name, name)]
+        return self._data[KEYS_OF_VERSION_1.get(name, name)]
 
     def __iter__(self) -> Iterator[str]:
         """The fields' names."""

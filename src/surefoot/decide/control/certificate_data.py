@@ -12,13 +12,14 @@ from surefoot.data.hashes import seal
 from surefoot.decide.evidence.conditions import LossName
 from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData
 from surefoot.decide.evidence.strata import StratumData
+from surefoot.decide.evidence.traffic import DrawnTraffic
 from surefoot.decide.options import PROOF_METHODS
 from surefoot.report.schema import schema_of
 from surefoot.risk.assessment_data import Count, Json, NotNegative
 
 SCHEMA: Literal["surefoot/certificate/2"] = "surefoot/certificate/2"
-SCHEMA_1 = "surefoot/certificate/1"
-NAMES_1 = {  # of fields, as version 1 had them
+SCHEMA_OF_VERSION_1 = "surefoot/certificate/1"
+KEYS_OF_VERSION_1 = {  # of fields, as version 1 had them
     "n": "queries", "least_n": "least_queries", "also": "other_losses", "whole": "everywhere", "gate": "scorer",
 }  # fmt: skip
 Share: TypeAlias = Annotated[float, ("minimum", 0), ("maximum", 1)]
@@ -50,6 +51,7 @@ class Sampling(TypedDict):
     kind: Literal["plain", "drawn", "strata"]
     draws: Annotated[Count, "Draws, a query that was drawn twice counted twice."]
     mean_weight: float | None
+    by_traffic: NotRequired[Annotated[DrawnTraffic, "Where queries were drawn by how often they are asked, too."]]
     strata: list[StratumData]
 
 
@@ -115,7 +117,7 @@ class CertificateData(TypedDict):
 
 def from_version_1(data: Json) -> Json:
     """The plain data of a certificate as version 1 wrote it, with the keys of today and a seal that fits them."""
-    return seal({NAMES_1.get(name, name): value for name, value in data.items()} | {"schema": SCHEMA})
+    return seal({KEYS_OF_VERSION_1.get(name, name): value for name, value in data.items()} | {"schema": SCHEMA})
 
 
 def certificate_schema(*, strict: bool = False) -> Json:

@@ -10,7 +10,7 @@ from surefoot.decide.evidence.conditions import condition_named
 from surefoot.decide.evidence.confidence import confidence
 from surefoot.errors import visible, without_middle
 from surefoot.report.family import Chip, Front, Tile, family_page
-from surefoot.report.line_chart import Line, Mark, line_chart
+from surefoot.report.line_chart import AxisMark, ChartLine, line_chart
 from surefoot.report.numbers import percent, short, signed
 from surefoot.report.provenance import Provenance
 from surefoot.risk.assessment_data import Json
@@ -173,37 +173,37 @@ def _threshold_charts(data: Json) -> list[Json]:
         return []
     x = [point["threshold"] for point in points]
     threshold_marks = (
-        [] if data["threshold"] is None else [Mark(data["threshold"], f"chosen: {short(data['threshold'])}")]
+        [] if data["threshold"] is None else [AxisMark(data["threshold"], f"chosen: {short(data['threshold'])}")]
     )
 
-    def chart(lines: Sequence[Line], label: str, y_label: str, levels: Sequence[Mark] = ()) -> Any:
+    def chart(lines: Sequence[ChartLine], label: str, y_label: str, y_marks: Sequence[AxisMark] = ()) -> Any:
         return line_chart(
             x, lines, label=label, x_label="threshold of the score",
-            y_label=y_label, from_zero=True, levels=levels, places=threshold_marks,
+            y_label=y_label, from_zero=True, y_marks=y_marks, x_marks=threshold_marks,
         )  # fmt: skip
 
     charts = []
     for at, loss in enumerate(_losses(data)):
         title, bounds = _heading(loss), [point["bound"][at] for point in points]
-        lines = [Line("observed", [point["observed"][at] for point in points])]
+        lines = [ChartLine("observed", [point["observed"][at] for point in points])]
         if None not in bounds:
-            lines.append(Line(f"at most, with {confidence(data['delta'])} confidence", bounds))
+            lines.append(ChartLine(f"at most, with {confidence(data['delta'])} confidence", bounds))
         charts.append(
             {
                 "title": f"Threshold against {title}",
                 "caption": "With a higher threshold, fewer queries get the candidate's list, and less is lost.",
                 "drawing": chart(
-                    lines, f"{title} at each threshold", title, [Mark(loss["level"], f"level {loss['level']:g}")]
+                    lines, f"{title} at each threshold", title, [AxisMark(loss["level"], f"level {loss['level']:g}")]
                 ),
             }
         )
     lines, y_label = (
-        [Line("queries that get the candidate's list", [100 * point["share_shown"] for point in points])],
+        [ChartLine("queries that get the candidate's list", [100 * point["share_shown"] for point in points])],
         "%",
     )
     if data["everywhere"]["gain"] > 0:
         kept = [100 * point["gain"] / data["everywhere"]["gain"] for point in points]
-        lines.append(Line("gain kept", kept))
+        lines.append(ChartLine("gain kept", kept))
     charts.append(
         {
             "title": "Threshold against what is kept",
@@ -224,9 +224,9 @@ def _level_chart(data: Json) -> Any:
     gain: Callable[[Json], float] = lambda point: 100 * point["gain_kept"] if in_percent else point["gain"]  # noqa: E731
     y_label = "% of the gain kept" if in_percent else "gain"
     return line_chart(
-        [point["level"][0] for point in points], [Line(y_label, [gain(point) for point in points])],
+        [point["level"][0] for point in points], [ChartLine(y_label, [gain(point) for point in points])],
         label="Level against gain kept", from_zero=True, x_label=f"level of {_heading(data)}", y_label=y_label,
-        places=[Mark(data["level"], f"level {data['level']:g}")],
+        x_marks=[AxisMark(data["level"], f"level {data['level']:g}")],
     )  # fmt: skip
 
 

@@ -24,6 +24,8 @@ def sentence(data: Mapping[str, Any]) -> str:
         "drawn": f"the traffic that the {data['queries']:,} judged queries were drawn from",
         "strata": f"traffic with the given shares of the strata, judged on {data['queries']:,} queries",
     }[data["weights"]["kind"]]
+    if "by_traffic" in data["weights"]:
+        traffic += ", in which a query counts as often as it is asked"
     drift = f", even if queries become {data['drift']:g} times as frequent" if data["drift"] > 1 else ""
     if data["method"] == "crc":
         sure = "This is true on average over many calibrations; a single one may lose more (conformal risk control)."

@@ -21,7 +21,7 @@ from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, nothing_
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class CalibrationOutcome:
     """What a calibration came to; `result` is None where there were too few queries to look for a threshold."""
 
     settings: ControllerSettings
@@ -37,7 +37,7 @@ class Outcome:
     least: int | None = None  # of that form, too
 
 
-def certify(outcome: Outcome, names: Mapping[str, Any]) -> Certificate:
+def certify(outcome: CalibrationOutcome, names: Mapping[str, Any]) -> Certificate:
     """The certificate of an outcome; `names` has those of the systems and of the set of queries."""
     settings, calibration, result = outcome.settings, outcome.calibration, outcome.result
     threshold = None if result is None else result.threshold
@@ -89,7 +89,7 @@ def certify(outcome: Outcome, names: Mapping[str, Any]) -> Certificate:
     return Certificate(seal(data | {"sentence": sentence(data)}))
 
 
-def method_of(outcome: Outcome) -> str:
+def method_of(outcome: CalibrationOutcome) -> str:
     """How it was proved; losses of 0 or 1 have an exact test in place of bets."""
     if outcome.budget is not None:
         return ANYTIME
@@ -97,7 +97,7 @@ def method_of(outcome: Outcome) -> str:
     return "binomial" if exact and outcome.settings.method == "betting" else outcome.settings.method
 
 
-def figures(outcome: Outcome, threshold: float | None) -> Figures:
+def figures(outcome: CalibrationOutcome, threshold: float | None) -> Figures:
     """What the judged queries said of showing the candidate from a threshold on."""
     calibration, judged = outcome.calibration, outcome.judged
     taken = (
@@ -131,7 +131,7 @@ def with_share(point: Mapping[str, Any], everywhere: float) -> CurvePoint:
     }  # fmt: skip
 
 
-def reason(outcome: Outcome, least: int | None) -> str | None:
+def reason(outcome: CalibrationOutcome, least: int | None) -> str | None:
     """Why nothing but the baseline is shown, if so."""
     result, n = outcome.result, len(outcome.calibration)
     if result is not None and result.threshold is not None:
@@ -144,7 +144,7 @@ def reason(outcome: Outcome, least: int | None) -> str | None:
     return "on the judged queries, the candidate gained nothing at the thresholds that are proved to be safe"
 
 
-def assumptions(outcome: Outcome, training_known: bool) -> list[str]:
+def assumptions(outcome: CalibrationOutcome, training_known: bool) -> list[str]:
     """What must be true for the certificate to hold, in plain words."""
     kind, drift = outcome.sampling["kind"], outcome.settings.drift
     drawn = {
@@ -152,6 +152,8 @@ def assumptions(outcome: Outcome, training_known: bool) -> list[str]:
         "drawn": "The queries were drawn as the file of draws says, from all traffic, and all of them were judged.",
         "strata": "Within each stratum the judged queries were drawn at random, and the strata have the shares given.",
     }[kind]
+    if "by_traffic" in outcome.sampling:
+        drawn += " Queries are asked as often as the traffic given to the draw says."
     change = (
         "The traffic stays as it was when they were drawn."
         if drift == 1

@@ -15,18 +15,18 @@ from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Qrels, Run
 from surefoot.decide.control.calibration import JudgedListPair, calibration_of, check_new
 from surefoot.decide.control.certificate import Certificate
-from surefoot.decide.control.certify import Outcome, certify
+from surefoot.decide.control.certify import CalibrationOutcome, certify
 from surefoot.decide.control.list_pair import ListPair
 from surefoot.decide.control.scorers import make_scorer
 from surefoot.decide.control.sequential import SequentialThresholds
 from surefoot.decide.control.served_lists import ServedLists
 from surefoot.decide.control.settings import ControllerSettings
 from surefoot.decide.control.thresholds import find_threshold, fixed_quantiles, thresholds_for
-from surefoot.decide.evidence.draws import read_draws
+from surefoot.decide.evidence.draws_file import read_draws
 from surefoot.decide.evidence.judged_queries import refuse_machine_judgments
-from surefoot.decide.evidence.ledger import Question, count_use
+from surefoot.decide.evidence.ledger import LedgerQuestion, count_use
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
-from surefoot.decide.options import BUDGET, DELTA, NO_AUTOMATIC, RISK_LEVEL, SCORER
+from surefoot.decide.options import DEFAULT_BUDGET, DEFAULT_RISK_LEVEL, DEFAULT_SCORER, DELTA, NO_AUTOMATIC_REASON
 from surefoot.errors import ArgumentError, DataError, shortened
 
 if TYPE_CHECKING:
@@ -87,22 +87,22 @@ class RiskController:
         self,
         candidate: Any,
         baseline: Any = None,
-        level: Any = RISK_LEVEL,
+        level: Any = DEFAULT_RISK_LEVEL,
         delta: float = DELTA,
         *,
         measure: Any = None,
         loss: Any = None,
         method: str = "betting",
-        scorer: str | Callable[[ListPair], Any] = SCORER,
+        scorer: str | Callable[[ListPair], Any] = DEFAULT_SCORER,
         blend: float | None = None,
         movement_cap: int | None = None,
         drift: float = 1.0,
-        budget: int = BUDGET,
+        budget: int = DEFAULT_BUDGET,
         unanswered: str = NothingToLoseTreatment.leave_out,
         gate: str | Callable[[ListPair], Any] | None = None,
     ) -> None:
         if gate is not None:
-            if scorer != SCORER:
+            if scorer != DEFAULT_SCORER:
                 raise ArgumentError("gate is the old name of scorer; give one of the two")
             scorer = gate
         self._ranker: AnyRanker | None = None
@@ -167,7 +167,7 @@ class RiskController:
         self._runs = runs = (Run.read(candidate), Run.read(baseline))
         self.candidate_name, self.baseline_name = (run.name for run in runs)
 
-    def _judge(self, judged: Any) -> JudgedListPair:
+    def _judged_lists(self, judged: Any) -> JudgedListPair:
         """Judged queries, under the measure."""
         if self._ranker is None:
             lists, qrels = self.lists(), Qrels.read(judged)
@@ -184,7 +184,7 @@ class RiskController:
 
         `valid` is `RankingData` with a Ranker, judgments with two runs.
         """
-        judged_lists = self._judge(valid)
+        judged_lists = self._judged_lists(valid)
         differences = np.zeros(len(judged_lists.lists.queries))
         differences[judged_lists.rows] = judged_lists.judged.candidate - judged_lists.judged.baseline
         self.scorer.fit(judged_lists.lists, judged_lists.qrels, differences)
@@ -215,12 +215,12 @@ class RiskController:
         these queries were used to decide, and lowers δ accordingly. `automatic` judgments are not supported yet.
         """
         if automatic is not None:
-            raise ArgumentError(NO_AUTOMATIC)
+            raise ArgumentError(NO_AUTOMATIC_REASON)
         if self.sequential_ is not None:
             raise ArgumentError(
                 "this controller already works in batches (update); create another one to use calibrate"
             )
-        judged_lists = self._judge(judged)
+        judged_lists = self._judged_lists(judged)
         self._check_unseen(judged_lists)
         selected, no_loss = judged_lists.select(leave_out=weights is None and self._leaves_out)
         scored = selected.score(self.scorer)
@@ -237,15 +237,15 @@ class RiskController:
                 claim = self.settings.claim(self.scorer.name, [sampling["kind"], largest])
                 draws = read_draws(weights) if sampling["kind"] == "drawn" else None
                 queries = judged_lists.judged.queries if draws is None else draws.queries
-                question = Question.from_scores(queries, sample, str(self.settings.measure), claim, draws)
+                question = LedgerQuestion.from_scores(queries, sample, str(self.settings.measure), claim, draws)
                 use = stack.enter_context(count_use(ledger, question))
-                calibration, uses = calibration.at(use.delta(self.settings.delta)), use.number
+                calibration, uses = calibration.with_delta(use.delta(self.settings.delta)), use.number
             least = calibration.least()
             if least is None or len(calibration) >= least:
                 result = find_threshold(calibration, thresholds_for(calibration.scores, self.thresholds_))
             else:
                 result = None
-            outcome = Outcome(
+            outcome = CalibrationOutcome(
                 settings=self.settings,
                 scorer=self.scorer.name,
                 calibration=calibration,
@@ -273,7 +273,7 @@ class RiskController:
             )
         if self.thresholds_ is None:
             raise ArgumentError("update needs thresholds that were fixed on other queries; call fit_scorer first")
-        judged_lists = self._judge(batch)
+        judged_lists = self._judged_lists(batch)
         self._check_unseen(judged_lists)
         selected, no_loss = judged_lists.select(leave_out=self._leaves_out)
         sequential = self.sequential_ or SequentialThresholds.start(self.settings, self.thresholds_)

@@ -15,20 +15,23 @@ from surefoot.learn.options import ENGINE
 
 if TYPE_CHECKING:
     from surefoot.decide.control.list_pair import ListPair
-    from surefoot.learn.regression import RegressionTrees
+    from surefoot.learn.regression_trees import RegressionTrees
 
 _TREES = 60
-_LEAST = 30  # documents of a leaf
-_SMALL: dict[str, dict[str, Any]] = {  # by engine, the same trees in its own words
+_LEAST_DOCUMENTS = 30  # documents of a leaf
+_SMALL_TREES: dict[str, dict[str, Any]] = {  # by engine, the same trees in its own words
     "lightgbm": {"num_leaves": 8, "learning_rate": 0.07, "feature_fraction": 0.7, "num_threads": 1},
     "xgboost": {
         "max_leaves": 8, "grow_policy": "lossguide", "max_depth": 0, "learning_rate": 0.07, "colsample_bytree": 0.7,
         "nthread": 1,
     },
 }  # fmt: skip
-_LEAF = {"lightgbm": "min_data_in_leaf", "xgboost": "min_child_weight"}  # every document has a hessian of 1
-_SCORES = ("candidate's score", "baseline's score")  # features besides the data's own
-_POINTS = 512  # steps of an isotonic map that are kept
+_LEAF_SIZE_PARAMETER = {
+    "lightgbm": "min_data_in_leaf",
+    "xgboost": "min_child_weight",
+}  # every document has a hessian of 1
+_SCORE_FEATURES = ("candidate's score", "baseline's score")  # features besides the data's own
+_MOST_POINTS = 512  # steps of an isotonic map that are kept
 
 
 class RegressionGain:
@@ -40,10 +43,12 @@ class RegressionGain:
 
     def fit(self, lists: ListPair, qrels: Qrels, gain: Callable[[Floats], Floats]) -> None:
         """Grow the trees."""
-        from surefoot.learn.regression import regression_trees
+        from surefoot.learn.regression_trees import regression_trees
 
         data = _with_scores(lists)
-        parameters = _SMALL[self.engine] | {_LEAF[self.engine]: max(1, min(_LEAST, len(data) // 20))}
+        parameters = _SMALL_TREES[self.engine] | {
+            _LEAF_SIZE_PARAMETER[self.engine]: max(1, min(_LEAST_DOCUMENTS, len(data) // 20))
+        }
         self.trees = regression_trees(data.with_labels(gain(data.y)), trees=_TREES, engine=self.engine, **parameters)
 
     def predict(self, lists: ListPair) -> Floats:
@@ -64,7 +69,7 @@ class RegressionGain:
     def restore(self, data: dict[str, Any]) -> None:
         """Take the trees up again; their text is not trusted."""
         from surefoot.learn.engines.contract import ModelTextError, engine_of
-        from surefoot.learn.regression import RegressionTrees
+        from surefoot.learn.regression_trees import RegressionTrees
 
         names, trees, mean = data["names"], data["trees"], data["mean"]
         self.engine = data.get("engine", ENGINE)  # which files of version 0.1 do not name
@@ -110,8 +115,8 @@ class IsotonicGain:
         means = np.bincount(inverse, gain(grades)) / weights
         fitted = isotonic_regression(means, weights=weights).x
         steps = np.flatnonzero(np.concatenate([[True], fitted[1:] > fitted[:-1]]))
-        if len(steps) > _POINTS:
-            steps = steps[np.linspace(0, len(steps) - 1, _POINTS).astype(np.int64)]
+        if len(steps) > _MOST_POINTS:
+            steps = steps[np.linspace(0, len(steps) - 1, _MOST_POINTS).astype(np.int64)]
         self.at, self.value = at[steps], fitted[steps]
 
     def predict(self, lists: ListPair) -> Floats:
@@ -138,7 +143,7 @@ def _with_scores(lists: ListPair) -> RankingData:
     data = lists.data
     assert data is not None
     columns = [data.standardised(each).astype(np.float32) for each in (lists.scores, lists.reference)]
-    names: Sequence[str] | None = None if data.feature_names is None else [*data.feature_names, *_SCORES]
+    names: Sequence[str] | None = None if data.feature_names is None else [*data.feature_names, *_SCORE_FEATURES]
     return data.with_features(np.ascontiguousarray(np.column_stack([data.X, *columns])), names)
 
 

@@ -13,7 +13,7 @@ from surefoot.arrays import Floats
 from surefoot.data.hashes import queries_hash
 from surefoot.decide.control.calibration import ScoredQueries, check_new, plain_sampling
 from surefoot.decide.control.certificate import Certificate
-from surefoot.decide.control.certify import Outcome, certify
+from surefoot.decide.control.certify import CalibrationOutcome, certify
 from surefoot.decide.control.settings import ControllerSettings
 from surefoot.decide.control.thresholds import Calibration, best_of, passing
 from surefoot.decide.evidence.judged_queries import JudgedQueries
@@ -78,7 +78,7 @@ class SequentialThresholds:
             settings.delta,
         )  # fmt: skip
         least = [least_queries(rule.level, settings.delta, "anytime") for rule in settings.rules]
-        outcome = Outcome(
+        outcome = CalibrationOutcome(
             settings=settings,
             scorer=scorer,
             calibration=calibration,

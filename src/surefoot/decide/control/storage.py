@@ -22,15 +22,19 @@ from surefoot.decide.control.settings import SETTINGS
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.errors import ArgumentError, DataError, expecting, shortened
-from surefoot.learn.model_files import DETAILS, model_files
+from surefoot.learn.model_files import DETAILS_FILE_NAME, model_files
 from surefoot.report.plain_json import to_json
 
 if TYPE_CHECKING:
     from surefoot.decide.control.controller import RiskController
 
 SCHEMA = "surefoot/controller/2"
-SCHEMA_1 = "surefoot/controller/1"
-_NAMES_1 = {"gate": "scorer", "gate_queries": "scorer_queries", "opening": "sequential"}  # as version 1 had them
+SCHEMA_OF_VERSION_1 = "surefoot/controller/1"
+_KEYS_OF_VERSION_1 = {
+    "gate": "scorer",
+    "gate_queries": "scorer_queries",
+    "opening": "sequential",
+}  # as version 1 had them
 
 
 def save(controller: RiskController, folder: str | os.PathLike[str]) -> None:
@@ -65,8 +69,8 @@ def load(kind: type[RiskController], folder: str | os.PathLike[str]) -> RiskCont
     path = Path(folder) / CONTROLLER
     if not Path(folder).is_dir():
         raise DataError.at(folder, None, "is not a folder; give the folder that a controller was saved to")
-    data = read_sealed(path, (SCHEMA, SCHEMA_1), "does not describe a controller", {})
-    if data["schema"] == SCHEMA_1:
+    data = read_sealed(path, (SCHEMA, SCHEMA_OF_VERSION_1), "does not describe a controller", {})
+    if data["schema"] == SCHEMA_OF_VERSION_1:
         data = _from_version_1(data)
     try:
         with expecting("a controller", path, "save it again"):
@@ -77,7 +81,7 @@ def load(kind: type[RiskController], folder: str | os.PathLike[str]) -> RiskCont
 
 def _from_version_1(data: dict[str, Any]) -> dict[str, Any]:
     """The plain data of a controller as version 1 wrote it, with the keys of today."""
-    return {_NAMES_1.get(name, name): value for name, value in data.items()}
+    return {_KEYS_OF_VERSION_1.get(name, name): value for name, value in data.items()}
 
 
 def _restore(kind: type[RiskController], data: dict[str, Any], home: Path) -> RiskController:
@@ -117,7 +121,7 @@ def _restore(kind: type[RiskController], data: dict[str, Any], home: Path) -> Ri
 def _hashes(home: Path) -> dict[str, str]:
     hashes = {}
     for file in map(Path, model_files(home / RANKER)):
-        if file.name != DETAILS and not file.exists():
+        if file.name != DETAILS_FILE_NAME and not file.exists():
             continue  # the text of the engine that was not used; a hash that is missed shows when they are compared
         try:
             hashes[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()

@@ -12,7 +12,7 @@ from surefoot.decide.control.thresholds import Calibration
 from surefoot.decide.evidence.proof import Evidence, upper_bounds
 from surefoot.risk.bounds import bound_by_halving, hoeffding_bentkus_p
 
-_POINTS = 24  # quantiles of the scores at which the curve has a point, beside the chosen threshold
+_MOST_POINTS = 24  # quantiles of the scores at which the curve has a point, beside the chosen threshold
 
 
 def threshold_curve(
@@ -23,7 +23,7 @@ def threshold_curve(
     The bounds hold of each threshold taken alone, and only the chosen one is certified. Without `bounded` there are
     none. `drift` is by how much queries may become more frequent, which the bounds allow for.
     """
-    quantiles = np.quantile(calibration.scores, np.linspace(0, 1, _POINTS), method="nearest")
+    quantiles = np.quantile(calibration.scores, np.linspace(0, 1, _MOST_POINTS), method="nearest")
     thresholds = np.unique(np.append(quantiles, [] if chosen is None else [chosen]))
     gains = calibration.gains(thresholds)
     shares = calibration.sums(calibration.traffic_weight, thresholds) / len(calibration)

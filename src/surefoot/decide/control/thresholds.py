@@ -19,10 +19,10 @@ from surefoot.errors import ArgumentError
 from surefoot.risk.betting import stratified_p, thresholded_p
 from surefoot.risk.bounds import binomial_p, crc_bound, hoeffding_bentkus_p, least_queries
 
-EVERY_SCORE = 5_000  # queries up to which each of their scores is tried: the search is quadratic
-QUANTILES = 1_000  # of the scores that `fit_scorer` saw, beyond that
-_CURVE = 32  # thresholds of the curve of level against gain, which certifies nothing
-_LEVELS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)  # of that curve, as multiples of the level
+MOST_SCORES_TRIED = 5_000  # queries up to which each of their scores is tried: the search is quadratic
+FIXED_QUANTILES = 1_000  # of the scores that `fit_scorer` saw, beyond that
+_MOST_CURVE_SCORES = 32  # thresholds of the curve of level against gain, which certifies nothing
+_LEVEL_MULTIPLES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)  # of that curve, as multiples of the level
 _CELLS = 1 << 22  # of a matrix of thresholds by queries at a time
 
 
@@ -45,7 +45,7 @@ class Calibration:
         """How many draws there are."""
         return len(self.scores)
 
-    def at(self, delta: float) -> Calibration:
+    def with_delta(self, delta: float) -> Calibration:
         """The same at another δ."""
         return replace(self, delta=delta)
 
@@ -141,11 +141,12 @@ def thresholds_for(scores: Floats, quantiles: Floats | None) -> Floats:
 
     A choice among calibration scores, such as every tenth, would depend on what it is to prove, and has no proof.
     """
-    if len(scores) <= EVERY_SCORE:
+    if len(scores) <= MOST_SCORES_TRIED:
         return scores
     if quantiles is None:
         raise ArgumentError(
-            f"there are {len(scores):,} queries for calibration, but without fixed thresholds at most {EVERY_SCORE:,} "
+            f"there are {len(scores):,} queries for calibration, but without fixed thresholds at most "
+            f"{MOST_SCORES_TRIED:,} "
             "are possible; call fit_scorer on other queries first"
         )
     return quantiles
@@ -153,7 +154,7 @@ def thresholds_for(scores: Floats, quantiles: Floats | None) -> Floats:
 
 def fixed_quantiles(scores: Floats) -> Floats:
     """Up to 1,000 quantiles of the scores of other queries."""
-    return np.unique(np.quantile(scores, np.linspace(0, 1, QUANTILES), method="nearest"))
+    return np.unique(np.quantile(scores, np.linspace(0, 1, FIXED_QUANTILES), method="nearest"))
 
 
 def curve(calibration: Calibration, levels: Sequence[float]) -> list[dict[str, Any]]:
@@ -161,15 +162,17 @@ def curve(calibration: Calibration, levels: Sequence[float]) -> list[dict[str, A
 
     It is drawn to choose a level by, on another set of queries; it certifies nothing.
     """
-    thresholds = np.unique(np.quantile(calibration.scores, np.linspace(0, 1, _CURVE), method="nearest"))[::-1]
+    thresholds = np.unique(np.quantile(calibration.scores, np.linspace(0, 1, _MOST_CURVE_SCORES), method="nearest"))[
+        ::-1
+    ]
     gains, shares_shown = (
         calibration.gains(thresholds),
         calibration.sums(calibration.traffic_weight, thresholds) / len(calibration),
     )
-    times = np.array(_LEVELS)
+    times = np.array(_LEVEL_MULTIPLES)
     rows = []
     for multiple, passed in zip(
-        _LEVELS, passing(calibration.p_values(thresholds, times), calibration.delta), strict=True
+        _LEVEL_MULTIPLES, passing(calibration.p_values(thresholds, times), calibration.delta), strict=True
     ):
         best = best_of(gains, thresholds, int(passed))
         share_shown = (

@@ -41,6 +41,12 @@ class AutomaticJudge:
     candidate: Floats
     weights: Floats
     data: AutomaticData
+    counts: Floats | None = None  # how often each query is asked, where that differs
+
+    @property
+    def chances(self) -> Floats:
+        """What each query is drawn in proportion to: wW."""
+        return self.weights if self.counts is None else self.weights * self.counts
 
     def of(self, queries: Sequence[str]) -> tuple[Floats, Floats]:
         """The baseline's and the candidate's scores on these queries."""

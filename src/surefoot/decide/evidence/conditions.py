@@ -1,5 +1,7 @@
 """The conditions that a release, or a controller, can be held to: one entry for each, with all that depends on which.
 
+The condition `share_hurt` alone means losses of more than 20 % by "hurt"; elsewhere a query is hurt by any loss.
+
 A condition is about a figure that is the mean over traffic of a value per query, v(q):
 
     risk           v = max(0, −δ_q)                         at most the level
@@ -23,10 +25,10 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.decide.evidence.draws import DrawnFor
+from surefoot.decide.evidence.traffic import DrawnFor
 from surefoot.errors import DataError, name_list, shortened
 from surefoot.measures.notation import is_binary
-from surefoot.risk.tradeoff import hurts, weigh_losses
+from surefoot.risk.tradeoff import weigh_losses, which_lose_over_20
 
 
 class BoundedMean(NamedTuple):
@@ -114,8 +116,8 @@ def _loss(candidate: Floats, baseline: Floats, alpha: float) -> Floats:
     return np.maximum(-(candidate - baseline), 0)
 
 
-def _is_hurt(candidate: Floats, baseline: Floats, alpha: float) -> Floats:
-    return hurts(candidate - baseline, baseline).astype(np.float64)
+def _loses_over_20(candidate: Floats, baseline: Floats, alpha: float) -> Floats:
+    return which_lose_over_20(candidate - baseline, baseline).astype(np.float64)
 
 
 def _difference(candidate: Floats, baseline: Floats, alpha: float) -> Floats:
@@ -146,7 +148,7 @@ CONDITIONS: dict[str, ConditionKind] = {  # in the order in which policies are r
             plain_title="share of hurt queries",
             words="the share of queries that lose over 20 %",
             direction="at most",
-            values=_is_hurt,
+            values=_loses_over_20,
             example=0.05,
             zero_or_one="always",
             promise=lambda level, measure: (

@@ -15,7 +15,8 @@ from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.automatic_judge import AutomaticJudge, shown_documents
 from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.draws import Draws
-from surefoot.decide.options import NO_FILL
+from surefoot.decide.evidence.traffic import answered_queries
+from surefoot.decide.options import NO_FILL_REASON
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.notation import Measure, is_binary, named_measure
 from surefoot.measures.worst_case import check_bounded
@@ -128,7 +129,12 @@ def _listed(column: Floats | None) -> list[float] | None:
 def check_scores(scores: Scores, systems: Sequence[str]) -> None:
     """Refuse a measure without bounds, scores beyond 0 and 1, whose losses no 1 bounds, and judgments of nothing."""
     if scores.filled is not None:
-        raise ArgumentError(NO_FILL)
+        raise ArgumentError(NO_FILL_REASON)
+    if scores.weighting is not None:
+        raise ArgumentError(
+            "these scores have weights by traffic, for which a plain sample proves nothing; give scores without "
+            "weights, and draws that were made by traffic (judge_next(…, weights=…))"
+        )
     if scores.qrels is not None:
         refuse_machine_judgments(scores.qrels)
     measure = named_measure(scores.measure)
@@ -200,7 +206,12 @@ def _refuse_the_judge(people: Qrels, automatic: str) -> None:
 
 
 def drawn_sample(
-    scores: Scores, baseline: str, candidate: str, draws: Draws, automatic: RankedSource | None = None
+    scores: Scores,
+    baseline: str,
+    candidate: str,
+    draws: Draws,
+    automatic: RankedSource | None = None,
+    traffic: Any = None,
 ) -> tuple[JudgedQueries, AutomaticJudge | None]:
     """The queries that were drawn, in the order of drawing, each as often as it was; other judged ones do not count.
 
@@ -213,6 +224,8 @@ def drawn_sample(
             "give judgments and runs instead of scores"
         )
     draws.check_runs(runs[candidate], runs[baseline], scores.measure)
+    if traffic is not None:
+        draws.check_counts(answered_queries(runs[candidate], runs[baseline]), traffic)
     if scores.qrels is not None and draws.automatic is not None:
         _refuse_the_judge(scores.qrels, draws.automatic["sha256"])
     rows = draws.places(scores.queries)[draws.sequence]
@@ -220,6 +233,6 @@ def drawn_sample(
     sample = replace(sample, drawn_by=draws.weights[draws.sequence])
     if automatic is None:
         return sample, None
-    judge = draws.read_judge(automatic, runs[candidate], runs[baseline])
+    judge = draws.read_judge(automatic, runs[candidate], runs[baseline], traffic)
     by_judge = judge.of(sample.queries)
     return replace(sample, automatic_baseline=by_judge[0], automatic_candidate=by_judge[1]), judge

@@ -56,9 +56,9 @@ def draws_csv(draws: Draws, unjudged: Ints) -> str:
 
     What an automatic judge says is not shown, and no order betrays it: people would follow it.
     """
-    header = ["query", "times", "weight", "documents_to_judge"]
+    header = ["query", "times", "weight", *(["count"] if draws.counts is not None else []), "documents_to_judge"]
     order = _by_weight(draws) if draws.automatic is None else drawn_order(draws)
-    return csv_text(header, [[*_row(draws, row), int(unjudged[row])] for row in order])
+    return csv_text(header, [[*_row(draws, row), *_count(draws, row), int(unjudged[row])] for row in order])
 
 
 def drawn_order(draws: Draws) -> list[int]:
@@ -71,17 +71,21 @@ def draws_tables(draws: Draws, unjudged: Ints, most: int) -> list[RenderableType
     from rich.text import Text
 
     what = "lose" if draws.drawn_for == "risk" else "lose or gain"
+    asked = "" if draws.by_traffic is None else ", and queries that are asked more,"
     summary = (
-        f"{draws.draws:,} draws from {draws.traffic:,} queries. Queries that could {what} more {draws.measure} were "
-        f"drawn more often. You must judge {len(draws.queries):,} queries and {int(unjudged.sum()):,} documents. "
+        f"{draws.draws:,} draws from {draws.traffic:,} queries. Queries that could {what} more {draws.measure}{asked} "
+        f"were drawn more often. You must judge {len(draws.queries):,} queries and {int(unjudged.sum()):,} documents. "
         f"A query could {what} {draws.mean_weight:.4f} on average and at most {draws.largest_weight:.4f}."
     )
+    if draws.by_traffic is not None and draws.by_traffic["left_out"]:
+        summary += f" {draws.by_traffic['left_out']:,} queries of the runs have no traffic and were left out."
     rows = [
-        [query, f"{times}", f"{weight:.4f}", f"{unjudged[row]:,}"]
+        [query, f"{times}", f"{weight:.4f}", *(f"{count:,g}" for count in _count(draws, row)), f"{unjudged[row]:,}"]
         for row in (_by_weight(draws) if draws.automatic is None else drawn_order(draws))[:most]
         for query, times, weight in [_row(draws, row)]
     ]
-    table = terminal_table(["query", "times drawn", f"could {what}", "documents to judge"], rows)
+    counts = [] if draws.counts is None else ["asked"]
+    table = terminal_table(["query", "times drawn", f"could {what}", *counts, "documents to judge"], rows)
     more = len(draws.queries) - most
     if draws.automatic is not None:
         summary += f" {automatic_note(draws.automatic)}"
@@ -106,6 +110,10 @@ def automatic_note(automatic: AutomaticData) -> str:
 
 def _row(draws: Draws, row: int) -> tuple[str, int, float]:
     return draws.queries[row], int(draws.times[row]), float(draws.weights[row])
+
+
+def _count(draws: Draws, row: int) -> list[float]:
+    return [] if draws.counts is None else [float(draws.counts[row])]
 
 
 def _by_weight(draws: Draws) -> list[int]:

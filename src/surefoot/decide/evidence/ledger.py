@@ -31,15 +31,15 @@ from surefoot.errors import DataError, expecting
 from surefoot.report.plain_json import to_json
 
 SCHEMA = "surefoot/ledger/2"
-_REFUSED = {
+_REFUSED_SCHEMAS = {
     "surefoot/ledger/1": "is a ledger of version 0.1, which does not record which sets of queries overlap. Start a new "
     "ledger. It does not count the decisions in this one, so judge new queries for your next decisions",
 }
-_SHARED = 0.1  # of the queries of either set, by which two are of one family
+_RELATED_SHARE = 0.1  # of the queries of either set, by which two are of one family
 
 
 @dataclass(frozen=True)
-class Use:
+class LedgerUse:
     """One use of a family of sets of queries: the `number`-th, and whether the same was decided before."""
 
     number: int
@@ -57,7 +57,7 @@ class Use:
 
 
 @dataclass(frozen=True)
-class Question:
+class LedgerQuestion:
     """What is decided on which queries: these as they were given, before any are left out, and a key of all else.
 
     `seed` is that of draws; `state` names a decision that is looked at batch by batch, and is one use for all of them.
@@ -73,7 +73,7 @@ class Question:
     def from_scores(
         cls, queries: Sequence[str], sample: JudgedQueries, measure: str, claim: Mapping[str, Any],
         draws: Draws | None = None, state: str | None = None,
-    ) -> Question:  # fmt: skip
+    ) -> LedgerQuestion:  # fmt: skip
         """The question whether these scores keep to what is claimed, such as a policy's plain data."""
         seed = None if draws is None else draws.seed
         key = text_hash(to_json([measure, sorted_scores(sample), dict(claim), seed]))
@@ -81,7 +81,7 @@ class Question:
 
 
 @dataclass
-class _Set:
+class _UsedQueries:
     """A set of queries by their fingerprints, its family, and its uses: the number of each by its key."""
 
     family: int
@@ -94,17 +94,17 @@ class _Set:
         if seed is not None or self.seeds:
             return seed in self.seeds
         shared = len(self.queries & queries)
-        return shared >= _SHARED * min(len(self.queries), len(queries))
+        return shared >= _RELATED_SHARE * min(len(self.queries), len(queries))
 
 
 @dataclass
 class Ledger:
     """The sets of queries that were used, and the seeds of draws that were made."""
 
-    sets: list[_Set] = field(default_factory=list)
+    sets: list[_UsedQueries] = field(default_factory=list)
     seeds: list[int] = field(default_factory=list)
 
-    def count(self, question: Question) -> Use:
+    def count(self, question: LedgerQuestion) -> LedgerUse:
         """Count a question as a use, unless it was asked before."""
         queries = frozenset(text_hash(query)[:HASH_DIGITS] for query in question.queries)
         seeds = frozenset(number for number in (question.seed, question.identity) if number is not None)
@@ -125,14 +125,14 @@ class Ledger:
             (query_set for query_set in related if (query_set.queries, query_set.seeds) == (queries, seeds)), None
         )
         if same is None:
-            same = _Set(family, queries, seeds)
+            same = _UsedQueries(family, queries, seeds)
             self.sets.append(same)
         same.uses[question.key] = number
         return self._use(number, False, question)
 
-    def _use(self, number: int, repeated: bool, question: Question) -> Use:
+    def _use(self, number: int, repeated: bool, question: LedgerQuestion) -> LedgerUse:
         used = frozenset[int]().union(*(query_set.seeds for query_set in self.sets))
-        return Use(number, repeated, queries_hash(question.queries), sum(seed not in used for seed in self.seeds))
+        return LedgerUse(number, repeated, queries_hash(question.queries), sum(seed not in used for seed in self.seeds))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can hold."""
@@ -157,14 +157,14 @@ class Ledger:
             numbers = [entry["family"], *uses.values(), *entry["seeds"]]
             if not queries or not all(type(number) is int and number >= 0 for number in numbers):
                 raise ValueError("a set has no queries, or a number in it is not valid")
-            sets.append(_Set(entry["family"], queries, frozenset(entry["seeds"]), dict(uses)))
+            sets.append(_UsedQueries(entry["family"], queries, frozenset(entry["seeds"]), dict(uses)))
         seeds = data["seeds"]
         if not isinstance(seeds, list) or not all(type(seed) is int and seed >= 0 for seed in seeds):
             raise ValueError("a seed is not valid")
         return cls(sets, seeds)
 
 
-def _check_batch(own: _Set, related: list[_Set]) -> None:
+def _check_batch(own: _UsedQueries, related: list[_UsedQueries]) -> None:
     """Refuse a further batch of a state, whose share of δ is fixed, that was used for other decisions."""
     if any(query_set.family != own.family for query_set in related):
         raise DataError(
@@ -186,7 +186,7 @@ def open_ledger(path: str | os.PathLike[str]) -> Iterator[Ledger]:
 
 
 @contextmanager
-def count_use(path: str | os.PathLike[str], question: Question) -> Iterator[Use]:
+def count_use(path: str | os.PathLike[str], question: LedgerQuestion) -> Iterator[LedgerUse]:
     """The use that a decision is; written down when the block ends without an error."""
     with open_ledger(path) as ledger:
         yield ledger.count(question)
@@ -203,6 +203,6 @@ def sorted_scores(sample: JudgedQueries) -> list[list[Any]]:
 def _read(path: str | os.PathLike[str]) -> Ledger:
     if file_status(path) is None:
         return Ledger()
-    data = read_sealed(path, (SCHEMA,), "is not a ledger", _REFUSED)
+    data = read_sealed(path, (SCHEMA,), "is not a ledger", _REFUSED_SCHEMAS)
     with expecting("a ledger", path, "restore it from a copy"):
         return Ledger.from_dict(data)

@@ -17,7 +17,7 @@ from surefoot.decide.evidence.automatic_judge import AutomaticJudge
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.errors import ArgumentError, shortened
-from surefoot.risk.betting import MANY, anytime_capital, betting_p, check_unit, start_anytime, stratified_p
+from surefoot.risk.betting import MANY_QUERIES, anytime_capital, betting_p, check_unit, start_anytime, stratified_p
 from surefoot.risk.bounds import COARSE_GRID, GRID, binomial_p, bound_by_grid, bound_by_halving, least_queries
 from surefoot.risk.control_variate import ControlVariate, JudgeMoments, anytime_with_judge, judge_moments, p_with_judge
 
@@ -201,7 +201,7 @@ def _prove(tests: Sequence[_Test], grid: int | None = None) -> list[Proof]:
         return p[:, :-1]
 
     if tests[0].evidence.method in ("betting", "anytime"):
-        usual = GRID if len(tests[0].evidence.x) <= MANY else COARSE_GRID
+        usual = GRID if len(tests[0].evidence.x) <= MANY_QUERIES else COARSE_GRID
         bounds = bound_by_grid(p_with_m, means, deltas, grid or usual)
     else:
         bounds = bound_by_halving(p_with_m, means, deltas)
@@ -223,7 +223,7 @@ def _p_of(tests: Sequence[_Test]) -> Callable[[Floats], Floats]:
         return lambda levels: binomial_p(sums, n, levels)
     if method == "stratified":
         return lambda levels: np.stack([stratified_p(test.x, own) for test, own in zip(tests, levels, strict=True)])
-    if method == "betting" and n > MANY:  # a row at a time, in place of a matrix of all
+    if method == "betting" and n > MANY_QUERIES:  # a row at a time, in place of a matrix of all
         return lambda levels: np.stack(
             [betting_p(test.x, own, test.delta) for test, own in zip(tests, levels, strict=True)]
         )
@@ -278,5 +278,5 @@ def _judge_evidence(
     able = judge.weights > 0
     weights = judge.weights[able]
     everywhere = by_weight(judge.candidate[able], judge.baseline[able], rule.alpha, weights, mean_weight).x
-    moments = judge_moments(everywhere, weights)
+    moments = judge_moments(everywhere, judge.chances[able])
     return None if moments.variance == 0 else JudgeEvidence(check_unit(a), moments)

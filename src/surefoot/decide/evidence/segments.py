@@ -10,7 +10,7 @@ import numpy as np
 
 from surefoot.arrays import Flags
 from surefoot.decide.evidence.conditions import ConditionRule
-from surefoot.decide.options import EVERY
+from surefoot.decide.options import EVERY_SEGMENT
 from surefoot.errors import ArgumentError, did_you_mean, name_list, other_queries_hint, shortened
 from surefoot.risk.segments import MOST_SEGMENTS, Segments
 
@@ -38,13 +38,17 @@ def resolve_segments(
     resolved: dict[tuple[str | None, str], ConditionRule] = {}
     members: dict[str, Flags] = {}
     # A segment's own table goes before the one for every segment.
-    for rule in sorted(rules, key=lambda rule: (rule.segment is not None, rule.segment != EVERY)):
+    for rule in sorted(rules, key=lambda rule: (rule.segment is not None, rule.segment != EVERY_SEGMENT)):
         if rule.segment is None:
             resolved[None, rule.name] = rule
             continue
-        for full_name in members_of if rule.segment == EVERY else [_full_name(rule.segment, members_of, by_name)]:
+        for full_name in (
+            members_of if rule.segment == EVERY_SEGMENT else [_full_name(rule.segment, members_of, by_name)]
+        ):
             segment, flags = members_of[full_name]
-            name = rule.segment if rule.segment != EVERY else segment if len(by_name[segment]) == 1 else full_name
+            name = (
+                rule.segment if rule.segment != EVERY_SEGMENT else segment if len(by_name[segment]) == 1 else full_name
+            )
             resolved[full_name, rule.name] = replace(rule, segment=name)
             members[name] = flags
     used = {rule.segment for rule in resolved.values()}

@@ -9,7 +9,7 @@ from surefoot.data.types.scores import Scores
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.decide.gate.decision_data import (
     SCHEMA,
-    SCHEMA_1,
+    SCHEMA_OF_VERSION_1,
     ConditionData,
     DecisionData,
     ReleaseDecision,
@@ -18,7 +18,7 @@ from surefoot.decide.gate.decision_data import (
 from surefoot.decide.gate.decision_notebook import to_notebook
 from surefoot.decide.gate.decision_page import to_page
 from surefoot.decide.gate.decision_text import headline, to_csv, to_markdown, to_text
-from surefoot.errors import MISSHAPEN, DataError
+from surefoot.errors import MISSHAPEN_ERRORS, DataError
 from surefoot.report.provenance import Provenance
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json
@@ -39,11 +39,11 @@ class Decision(PlainResult):
     @classmethod
     def from_dict(cls, data: Json) -> Self:
         """The decision whose plain data this is; that of version 1 is converted."""
-        if isinstance(data, dict) and data.get("schema") == SCHEMA_1:
+        if isinstance(data, dict) and data.get("schema") == SCHEMA_OF_VERSION_1:
             try:
                 data = from_version_1(data)
-            except MISSHAPEN as error:
-                raise DataError(f"is not {cls.called}, though its schema is {SCHEMA_1!r}") from error
+            except MISSHAPEN_ERRORS as error:
+                raise DataError(f"is not {cls.called}, though its schema is {SCHEMA_OF_VERSION_1!r}") from error
         return super().from_dict(data)
 
     @property

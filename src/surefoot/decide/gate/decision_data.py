@@ -9,15 +9,15 @@ import json
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from surefoot.decide.evidence.conditions import ConditionName
-from surefoot.decide.evidence.draws import DrawnFor
 from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData
 from surefoot.decide.evidence.proof import Method
 from surefoot.decide.evidence.strata import StratumData
+from surefoot.decide.evidence.traffic import DrawnFor, DrawnTraffic
 from surefoot.report.schema import schema_of
 from surefoot.risk.assessment_data import Count, Json, NotNegative
 
 SCHEMA: Literal["surefoot/decision/2"] = "surefoot/decision/2"
-SCHEMA_1 = "surefoot/decision/1"
+SCHEMA_OF_VERSION_1 = "surefoot/decision/1"
 
 P = Annotated[float, ("minimum", 0), ("maximum", 1)]
 ReleaseDecision = Literal["ship", "stop", "undecided"]
@@ -88,6 +88,7 @@ class DrawnData(TypedDict):
     draws: Count
     mean_weight: NotNegative
     traffic: Count
+    by_traffic: NotRequired[Annotated[DrawnTraffic, "Where queries were drawn by how often they are asked, too."]]
     unjudged_documents: NotRequired[
         Annotated[Count | None, "Documents that a list shows for a drawn query of this batch, and nobody judged."]
     ]

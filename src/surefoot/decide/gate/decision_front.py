@@ -5,7 +5,7 @@ from __future__ import annotations
 from surefoot.decide.evidence.confidence import confidence
 from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose_notes
 from surefoot.decide.gate.decision_text import (
-    VERDICTS,
+    DECISION_TITLES,
     condition_name,
     figure4,
     headline,
@@ -25,7 +25,9 @@ _MOST_CONDITIONS = 3  # that have a tile, the worst first
 def front(data: Json) -> Front:
     """What a reader sees first, from a decision's plain data."""
     decision = data["decision"]
-    return Front(headline(data), Chip(VERDICTS[decision], _DECISION_KINDS[decision]), caution(data), _tiles(data))
+    return Front(
+        headline(data), Chip(DECISION_TITLES[decision], _DECISION_KINDS[decision]), caution(data), _tiles(data)
+    )
 
 
 def caution(data: Json) -> str | None:
@@ -87,4 +89,4 @@ def _judge_tiles(data: Json) -> list[Tile]:
         return []
     without, needed = automatic["without"], automatic["without"]["queries_needed"]
     more = f"about {needed:,} judged queries needed" if needed is not None else "for comparison only"
-    return [Tile("Without the automatic judge", VERDICTS[without["decision"]], more)]
+    return [Tile("Without the automatic judge", DECISION_TITLES[without["decision"]], more)]

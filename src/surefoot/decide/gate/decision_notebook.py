@@ -5,7 +5,7 @@ from __future__ import annotations
 from surefoot.data.notebook import Look, NotebookTable, NotebookView, Tone, more_rows
 from surefoot.decide.evidence.confidence import confidence
 from surefoot.decide.gate.decision_text import (
-    VERDICT,
+    STATUS_HEADING,
     cells,
     headings,
     headline,
@@ -29,7 +29,7 @@ def to_notebook(data: Json) -> str:
         headings(data), [cells(condition) for condition in conditions[:_ROWS]],
         more=more_rows(len(conditions), _ROWS, "conditions"),
         looks=[_LOOKS.get(condition["status"], "") for condition in conditions[:_ROWS]],
-        coloured_column=headings(data).index(VERDICT),
+        coloured_column=headings(data).index(STATUS_HEADING),
     )  # fmt: skip
     tiles = [
         ("Judged queries", f"{data['queries']:,}"),

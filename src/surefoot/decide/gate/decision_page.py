@@ -9,8 +9,8 @@ from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.conditions import condition_named
 from surefoot.decide.gate.decision_front import STATUS_KINDS, front
 from surefoot.decide.gate.decision_text import (
-    VERDICT,
-    VERDICTS,
+    DECISION_TITLES,
+    STATUS_HEADING,
     cells,
     condition_name,
     headings,
@@ -38,7 +38,7 @@ _MOST = 60  # conditions that have a picture; the table has all
 
 
 @dataclass(frozen=True)
-class Picture:
+class ConditionPicture:
     """One condition on a line: what is allowed, the level, what was observed and what the queries leave possible."""
 
     title: str
@@ -52,7 +52,7 @@ class Picture:
     level_text: str
 
 
-def picture(condition: Json) -> Picture:
+def condition_picture(condition: Json) -> ConditionPicture:
     """Where everything of a condition stands on its line."""
     at_most = condition_named(condition["name"]).at_most
     edges = condition["bound"], condition["bound_fails"]
@@ -66,7 +66,7 @@ def picture(condition: Json) -> Picture:
 
     level = place(condition["level"])
     span = sorted(map(place, edges))
-    return Picture(
+    return ConditionPicture(
         condition_name(condition), sentence(condition), STATUS_KINDS[condition["status"]],
         (_MARGIN, level) if at_most else (level, _WIDTH - _MARGIN), (span[0], span[1]), level,
         place(condition["observed"]), (_end(low, _MARGIN, level), _end(high, _WIDTH - _MARGIN, level)),
@@ -94,7 +94,8 @@ def to_page(
         front(data),
         provenance,
         page_kind="release gate",
-        title=f"{VERDICTS[data['decision']]}: {shown_name(data['candidate'])} against {shown_name(data['baseline'])}",
+        title=f"{DECISION_TITLES[data['decision']]}: {shown_name(data['candidate'])} "
+        f"against {shown_name(data['baseline'])}",
         css=[f"{_FOLDER}/decision.css", *([f"{_SHARED}/rankings.css"] if rankings else [])],
         scripts=_SCRIPTS if rankings else [],
         data=rankings,
@@ -103,10 +104,10 @@ def to_page(
             f"{shown_name(data['candidate'])} against {shown_name(data['baseline'])}: "
             f"{measure_title(data['measure'])} on {data['queries']:,} judged queries"
         ),
-        pictures=[picture(one) for one in worst_first(data)[:_MOST]],
+        pictures=[condition_picture(one) for one in worst_first(data)[:_MOST]],
         rows=[(STATUS_KINDS[one["status"]], cells(one)) for one in data["conditions"]],
         headings=headings(data),
-        verdict_place=headings(data).index(VERDICT),
+        status_column=headings(data).index(STATUS_HEADING),
         width=_WIDTH,
         margin=_MARGIN,
         losses=data["losses"],

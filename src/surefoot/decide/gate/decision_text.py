@@ -20,9 +20,9 @@ from surefoot.risk.assessment_data import Json
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-MARK = "<!-- surefoot decision -->"  # the first line of the Markdown, by which a file of ours is known
-VERDICTS = {"ship": "Ship", "stop": "Stop", "undecided": "Undecided"}
-VERDICT = "verdict"  # the heading of a condition's status
+MARKDOWN_MARK = "<!-- surefoot decision -->"  # the first line of the Markdown, by which a file of ours is known
+DECISION_TITLES = {"ship": "Ship", "stop": "Stop", "undecided": "Undecided"}
+STATUS_HEADING = "verdict"  # the heading of a condition's status
 _LONGEST = 80  # letters of a name
 _ALONE = "bound for this condition alone"
 
@@ -163,9 +163,15 @@ def notes(data: Json) -> list[str]:
         drawn = data["drawn"]
         could = "lose" if drawn["drawn_for"] == "risk" else "gain or lose"
         notes.append(
-            f"Queries that could {could} more were drawn more often ({drawn['draws']:,} draws from "
-            f"{drawn['traffic']:,} queries). The figures are estimates for all traffic."
+            f"Queries that could {could} more{_or_asked(drawn)} were drawn more often ({drawn['draws']:,} draws from "
+            f"{drawn['traffic']:,} queries). The figures are estimates for all traffic"
+            + (", in which a query counts as often as it is asked." if drawn.get("by_traffic") else ".")
         )
+        if drawn.get("by_traffic", {}).get("left_out"):
+            notes.append(
+                f"{drawn['by_traffic']['left_out']:,} queries of the runs have no traffic. The decision says nothing "
+                "about them."
+            )
         if drawn.get("unjudged_documents"):
             notes.append(
                 f"{drawn['unjudged_documents']:,} documents that the two lists show for drawn queries have no "
@@ -194,6 +200,10 @@ def notes(data: Json) -> list[str]:
         "the candidate will serve, and that nobody used them to build or choose the candidate."
     )
     return notes
+
+
+def _or_asked(drawn: Json) -> str:
+    return ", and queries that are asked more," if drawn.get("by_traffic") else ""
 
 
 def automatic_notes(data: Json) -> list[str]:
@@ -251,7 +261,7 @@ def headings(data: Json) -> list[str]:
     """What stands above `cells`; each p is named by what it proves where it is small enough."""
     proved, disproved = (f"{data[key]:.3g}" for key in ("delta", "delta_fails"))
     return [
-        "condition", "queries", "observed", "proved bound", VERDICT,
+        "condition", "queries", "observed", "proved bound", STATUS_HEADING,
         f"holds if p ≤ {proved}", f"fails if p ≤ {disproved}",
     ]  # fmt: skip
 
@@ -308,9 +318,11 @@ def to_text(data: Json, width: int = 120) -> str:
 
 def to_markdown(data: Json) -> str:
     """The decision for a pull request."""
-    title = f"{VERDICTS[data['decision']]}: {shown_name(data['candidate'])} against {shown_name(data['baseline'])}"
+    title = (
+        f"{DECISION_TITLES[data['decision']]}: {shown_name(data['candidate'])} against {shown_name(data['baseline'])}"
+    )
     parts = [
-        MARK,
+        MARKDOWN_MARK,
         f"### {markdown(title)}",
         markdown(headline(data)),
         markdown_table(headings(data), [cells(condition) for condition in data["conditions"]]),

@@ -17,7 +17,8 @@ from surefoot.data.writing.all_or_nothing import destination
 from surefoot.data.writing.locks import lock_file
 from surefoot.decide.evidence.automatic_judge import AutomaticJudge
 from surefoot.decide.evidence.conditions import CONDITIONS, ConditionRule
-from surefoot.decide.evidence.draws import Draws, read_draws, system_hash
+from surefoot.decide.evidence.draws import Draws, system_hash
+from surefoot.decide.evidence.draws_file import read_draws
 from surefoot.decide.evidence.judged_queries import (
     JudgedQueries,
     check_scores,
@@ -25,7 +26,7 @@ from surefoot.decide.evidence.judged_queries import (
     plain_sample,
     unjudged_documents,
 )
-from surefoot.decide.evidence.ledger import Question, Use, count_use
+from surefoot.decide.evidence.ledger import LedgerQuestion, LedgerUse, count_use
 from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose, parse_treatment
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.evidence.proof import evidence_of
@@ -33,12 +34,12 @@ from surefoot.decide.evidence.segments import resolve_segments
 from surefoot.decide.evidence.strata import read_shares, weigh_strata
 from surefoot.decide.gate.automatic_summary import automatic_summary, people_judgments
 from surefoot.decide.gate.decision import Decision
-from surefoot.decide.gate.decision_data import SCHEMA, DecisionData, HurtData
+from surefoot.decide.gate.decision_data import SCHEMA, DecisionData, DrawnData, HurtData
 from surefoot.decide.gate.proved_conditions import proved_conditions
 from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.decide.gate.sample_size import queries_needed
 from surefoot.decide.gate.state import GateSetup, GateState, JudgedBatch, read_state
-from surefoot.decide.options import EVERY, EXIT, MOST_LISTED
+from surefoot.decide.options import EVERY_SEGMENT, EXIT_CODES, MOST_HURT_LISTED
 from surefoot.errors import ArgumentError, name_list, shortened
 from surefoot.measures.score_reading import read_scores
 from surefoot.risk.baselines import baseline_choices
@@ -51,6 +52,7 @@ class GateOptions(TypedDict, total=False):
     weights: Any
     strata: Any
     drawn: Any
+    traffic: Any
     automatic: Any
     budget: int | None
     state: str | os.PathLike[str] | None
@@ -83,6 +85,9 @@ def gate(
         queries are not like traffic.
     drawn : Draws or a file of `surefoot judge-next`, optional
         How the judged queries were drawn.
+    traffic : anything `read_traffic` takes, optional
+        How often each query is asked, the same as `judge_next(…, weights=)` drew with; only with draws. Then all that
+        is proved is of traffic, in which a query counts as often as it is asked.
     automatic : anything `read_qrels` takes, optional
         An automatic judge's judgments of both systems' results for all traffic, those that `judge_next(…, automatic=)`
         drew with. They make people's judgments go further, and are never trusted.
@@ -138,7 +143,7 @@ def deciding(
     leave_out = draws is None and weights is None and _treatment(options) is NothingToLoseTreatment.leave_out
     strata_summary, judge = None, None
     if draws is not None:
-        sample, judge = drawn_sample(matrix, baseline, candidate, draws, automatic)
+        sample, judge = drawn_sample(matrix, baseline, candidate, draws, automatic, options.get("traffic"))
     else:
         sample = plain_sample(matrix, baseline, candidate, members, no_loss.mask(leave_out=leave_out))
         if weights is not None:
@@ -161,13 +166,13 @@ def deciding(
         with ExitStack() as entry:
             if ledger is not None:
                 claim = resolved.to_dict() | ({} if judge is None else {"automatic": judge.data["sha256"]})
-                question = Question.from_scores(
+                question = LedgerQuestion.from_scores(
                     matrix.queries if draws is None else draws.queries, sample, matrix.measure, claim,
                     draws, None if gate_state is None else gate_state.name,
                 )  # fmt: skip
                 use = entry.enter_context(count_use(ledger, question))
             data = _decide(matrix, baseline, candidate, sample, resolved, draws, gate_state, use, judge)
-            data["strata"], data["hurt"], data["nothing_to_lose"] = strata_summary, _hurt(sample, queries), counts
+            data["strata"], data["hurt"], data["nothing_to_lose"] = strata_summary, _most_hurt(sample, queries), counts
             if counts["left_out"]:
                 data["missing"] = {name: count - counts["unanswered"] for name, count in data["missing"].items()}
             yield Decision(dict(data), matrix)
@@ -216,10 +221,10 @@ def _check_together(rules: Sequence[ConditionRule], draws: Draws | None, options
                 "weights cannot be combined with a budget, because nothing is proved for that; use weights without a "
                 "budget, in one decision on all queries"
             )
-        if any(rule.segment == EVERY for rule in rules):
+        if any(rule.segment == EVERY_SEGMENT for rule in rules):
             raise ArgumentError(
                 "with a budget, all segments must be known in advance; write the name of each segment instead of "
-                f"{EVERY!r}"
+                f"{EVERY_SEGMENT!r}"
             )
     if options.get("segments") is not None and weights is None and not any(rule.segment for rule in rules):
         raise ArgumentError("you gave segments, but no condition uses them; add a condition, such as 'head:risk=0.05'")
@@ -229,6 +234,18 @@ def _check_together(rules: Sequence[ConditionRule], draws: Draws | None, options
         )
     if strata is not None and weights is None:
         raise ArgumentError("strata need their shares of traffic; give weights (--weights FILE)")
+    if options.get("traffic") is not None and draws is None:
+        raise ArgumentError(
+            "a plain sample of judged queries cannot be weighted by traffic, because nothing is proved for that: a "
+            "frequent query that was not judged may lose. Draw the queries to judge by traffic (surefoot judge-next "
+            "--traffic FILE) and give the draws (--drawn), or give strata with their shares of traffic (--strata, "
+            "--weights)"
+        )
+    if draws is not None and draws.by_traffic and options.get("automatic") is not None and not options.get("traffic"):
+        raise ArgumentError(
+            "these queries were drawn by traffic, and what the automatic judge says of all traffic needs it too; give "
+            "the same counts (--traffic FILE)"
+        )
     if options.get("automatic") is not None and draws is None:
         raise ArgumentError(
             "automatic judgments need queries that were drawn with them; draw queries with surefoot judge-next "
@@ -280,7 +297,7 @@ def _setup(
 
 def _decide(
     matrix: Scores, baseline: str, candidate: str, sample: JudgedQueries, policy: ReleasePolicy, draws: Draws | None,
-    gate_state: GateState | None, use: Use | None, judge: AutomaticJudge | None,
+    gate_state: GateState | None, use: LedgerUse | None, judge: AutomaticJudge | None,
 ) -> DecisionData:  # fmt: skip
     delta = policy.delta if use is None else use.delta(policy.delta)
     mean_weight, budget = (
@@ -300,7 +317,7 @@ def _decide(
     return {
         "schema": SCHEMA,
         "decision": decision,
-        "exit_code": EXIT[decision],  # type: ignore[typeddict-item]
+        "exit_code": EXIT_CODES[decision],  # type: ignore[typeddict-item]
         "measure": matrix.measure,
         "baseline": baseline,
         "candidate": candidate,
@@ -319,34 +336,38 @@ def _decide(
         if gate_state is None
         else {"queries": gate_state.setup.budget, "seen": len(sample), "batches": len(gate_state.batches)},
         "strata": None,
-        "drawn": None
-        if draws is None
-        else {
-            "drawn_for": draws.drawn_for, "draws": len(sample), "mean_weight": draws.mean_weight,
-            "traffic": draws.traffic,
-            "unjudged_documents": unjudged_documents(matrix, baseline, candidate, draws),
-        },
+        "drawn": None if draws is None else _drawn_data(matrix, baseline, candidate, sample, draws),
         "automatic": automatic,
         "policy": policy.to_dict(),  # type: ignore[typeddict-item]
         "missing": {name: matrix.missing[name] for name in (baseline, candidate)},
         "dropped": matrix.dropped,
         "nothing_to_lose": {"unanswered": 0, "no_relevant": 0, "both_zero": 0, "left_out": False},
         "hurt": [],
-        "losses": len({query for query, lost in zip(sample.queries, _lost(sample), strict=True) if lost}),
+        "losses": len({query for query, lost in zip(sample.queries, _loses(sample), strict=True) if lost}),
         "per_query": sample.to_dict(),  # type: ignore[typeddict-item]
     }  # fmt: skip
 
 
-def _lost(sample: JudgedQueries) -> Any:
+def _drawn_data(matrix: Scores, baseline: str, candidate: str, sample: JudgedQueries, draws: Draws) -> DrawnData:
+    data: DrawnData = {
+        "drawn_for": draws.drawn_for, "draws": len(sample), "mean_weight": draws.mean_weight, "traffic": draws.traffic,
+        "unjudged_documents": unjudged_documents(matrix, baseline, candidate, draws),
+    }  # fmt: skip
+    if draws.by_traffic is not None:
+        data["by_traffic"] = draws.by_traffic
+    return data
+
+
+def _loses(sample: JudgedQueries) -> Any:
     return (sample.candidate < sample.baseline).tolist()
 
 
-def _hurt(sample: JudgedQueries, texts: Any) -> list[HurtData]:
+def _most_hurt(sample: JudgedQueries, texts: Any) -> list[HurtData]:
     """The queries that lose most, each once."""
     difference = sample.candidate - sample.baseline
     worst_rows: dict[str, int] = {}
     for row in np.lexsort((np.arange(len(sample)), difference)).tolist():
-        if difference[row] >= 0 or len(worst_rows) == MOST_LISTED:
+        if difference[row] >= 0 or len(worst_rows) == MOST_HURT_LISTED:
             break
         worst_rows.setdefault(sample.queries[row], row)
     query_texts = {} if texts is None else shown_texts(texts, worst_rows)

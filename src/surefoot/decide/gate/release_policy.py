@@ -11,7 +11,7 @@ from typing import Any
 from surefoot.arguments import finite_number, is_real
 from surefoot.data.reading.files import existing_file, read_text
 from surefoot.decide.evidence.conditions import CONDITIONS, ConditionKind, ConditionRule
-from surefoot.decide.options import DELTA, EVERY, LEAST_DELTA, MOST_DELTA
+from surefoot.decide.options import DELTA, EVERY_SEGMENT, LEAST_DELTA, MOST_DELTA
 from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, shortened
 from surefoot.risk.tradeoff import LARGEST_ALPHA
 
@@ -93,7 +93,8 @@ def _parse(policy: Mapping[Any, Any], error: _Error) -> ReleasePolicy:
     for name, table in segments.items():
         if not isinstance(name, str) or not name.strip():
             raise error(
-                f"a segment has the name {shortened(name)}; use the name of a segment, or {EVERY!r} for every segment"
+                f"a segment has the name {shortened(name)}; use the name of a segment, or {EVERY_SEGMENT!r} for every "
+                "segment"
             )
         if not isinstance(table, Mapping):
             raise error(f"segments.{_shown(name)} is {shortened(table)}; write a table with keys such as risk = 0.05")

@@ -12,11 +12,11 @@ import numpy as np
 
 from surefoot.arrays import Flags, Floats, Ints
 from surefoot.decide.evidence.proof import Evidence
-from surefoot.decide.options import DECIDING_SHARE, MOST_NEEDED, RESAMPLES
+from surefoot.decide.options import DECIDING_SHARE, MOST_QUERIES_TRIED, RESAMPLES
 from surefoot.risk.betting import (
-    MANY,
+    AIMING_PRIOR,
+    MANY_QUERIES,
     MOST_STAKE,
-    PRIOR,
     AnytimeBets,
     ColumnWithRoom,
     anytime_columns,
@@ -28,9 +28,9 @@ from surefoot.risk.bounds import binomial_p
 from surefoot.risk.control_variate import ControlVariate, JudgeMoments
 
 _SEED = 0
-_CLOSE = 1.05  # how near the least number is searched for
-_BLOCK = 64  # queries drawn at a time
-_BLOCKS = 200  # of queries whose sums are drawn, as good as normal, where there are many
+_CLOSE_ENOUGH = 1.05  # how near the least number is searched for
+_DRAWN_TOGETHER = 64  # queries drawn at a time
+_SUMMED_BLOCKS = 200  # of queries whose sums are drawn, as good as normal, where there are many
 
 
 def queries_needed(evidence: Sequence[Evidence], queries: int, delta: float) -> int | None:
@@ -44,22 +44,22 @@ def queries_needed(evidence: Sequence[Evidence], queries: int, delta: float) -> 
     if evidence[0].budget is not None:
         return _after_batches(groups, queries)
     low, high = queries, most_tried(queries)
-    if _decided(groups, high / queries) < DECIDING_SHARE:
+    if _deciding_share(groups, high / queries) < DECIDING_SHARE:
         return None
-    while high > _CLOSE * low and high - low > 1:
+    while high > _CLOSE_ENOUGH * low and high - low > 1:
         middle = max(low + 1, min(high - 1, round(math.sqrt(low * high))))
-        enough = _decided(groups, middle / queries) >= DECIDING_SHARE
+        enough = _deciding_share(groups, middle / queries) >= DECIDING_SHARE
         low, high = (low, middle) if enough else (middle, high)
     return high
 
 
 def most_tried(queries: int) -> int:
     """The greatest number that is tried."""
-    return max(MOST_NEEDED, 2 * queries)
+    return max(MOST_QUERIES_TRIED, 2 * queries)
 
 
 @dataclass(frozen=True)
-class _Group:
+class _TestGroup:
     """Conditions of one method on the same queries, a row of x for each; tests are these, then the mirrored ones."""
 
     method: str
@@ -119,13 +119,13 @@ class _Group:
         return np.asarray(hold), np.asarray(fail)
 
 
-def _groups(evidence: Sequence[Evidence], delta: float) -> list[_Group]:
+def _groups(evidence: Sequence[Evidence], delta: float) -> list[_TestGroup]:
     gathered: dict[tuple[str | None, str, bool], list[Evidence]] = {}
     for one in evidence:
         gathered.setdefault((one.rule.segment, one.method, one.judge is None), []).append(one)
     failing_delta = delta / len(evidence)
     return [
-        _Group(
+        _TestGroup(
             method,
             own[0].budget or 1,
             np.stack([condition_evidence.x for condition_evidence in own]),
@@ -145,7 +145,7 @@ def _judges(evidence: Sequence[Evidence]) -> tuple[Floats, JudgeMoments] | tuple
     return np.stack([judge.a for judge in judges]), JudgeMoments(*np.array([judge.moments for judge in judges]).T)
 
 
-def _decided(groups: Sequence[_Group], times: float) -> float:
+def _deciding_share(groups: Sequence[_TestGroup], times: float) -> float:
     """The share of resamples, so many times as large as the sample, that decide."""
     all_hold, any_fails = np.ones(RESAMPLES, bool), np.zeros(RESAMPLES, bool)
     for group in groups:
@@ -155,8 +155,8 @@ def _decided(groups: Sequence[_Group], times: float) -> float:
     return float((all_hold | any_fails).mean())
 
 
-def _p(group: _Group, n: int) -> Floats:
-    if n > MANY and group.method != "stratified" and group.judge is None:
+def _p(group: _TestGroup, n: int) -> Floats:
+    if n > MANY_QUERIES and group.method != "stratified" and group.judge is None:
         return _p_of_sums(group, n)
     columns, shape = _resampled(group, n), (2 * len(group.x), RESAMPLES)
     if group.method == "binomial":
@@ -169,15 +169,15 @@ def _p(group: _Group, n: int) -> Floats:
     return betting_p_columns(columns, n, group.m, group.deltas, shape)
 
 
-def _resampled(group: _Group, n: int) -> Iterator[Any]:
+def _resampled(group: _TestGroup, n: int) -> Iterator[Any]:
     """n columns of resamples; the same places for every condition that has as many queries."""
     rng, variate = np.random.default_rng(_SEED), group.variate()
-    for start in range(0, n, _BLOCK):
-        drawn = rng.integers(0, group.size, (min(_BLOCK, n - start), RESAMPLES))
+    for start in range(0, n, _DRAWN_TOGETHER):
+        drawn = rng.integers(0, group.size, (min(_DRAWN_TOGETHER, n - start), RESAMPLES))
         yield from group.columns(drawn, variate)
 
 
-def _p_of_sums(group: _Group, n: int) -> Floats:
+def _p_of_sums(group: _TestGroup, n: int) -> Floats:
     """The same of sums over blocks of many queries, drawn as normal; a block has one stake, as beyond 20,000 queries.
 
     The log of 1 + ν·(m − x) is taken to its second power: stakes are small where queries are many.
@@ -193,10 +193,10 @@ def _p_of_sums(group: _Group, n: int) -> Floats:
     spread = np.tile((root**2).sum(axis=1), 2)[:, None]
     second = spread + apart**2
     log_capital, peak = np.zeros((len(m), RESAMPLES)), np.zeros((len(m), RESAMPLES))
-    size = n / _BLOCKS
-    for block in range(_BLOCKS):
+    size = n / _SUMMED_BLOCKS
+    for block in range(_SUMMED_BLOCKS):
         seen = block * size
-        variance = (PRIOR * m * (1 - m) / 2 + seen * spread) / (PRIOR + seen)
+        variance = (AIMING_PRIOR * m * (1 - m) / 2 + seen * spread) / (AIMING_PRIOR + seen)
         stake = np.sqrt(2 * np.maximum(target - log_capital, 0) / ((n - seen) * np.maximum(variance, 1e-300)))
         np.minimum(stake, MOST_STAKE / (1 - m), out=stake)
         noise = math.sqrt(size) * root @ rng.standard_normal((len(mean), RESAMPLES))
@@ -205,10 +205,10 @@ def _p_of_sums(group: _Group, n: int) -> Floats:
     return np.exp(-peak)
 
 
-def _after_batches(groups: Sequence[_Group], queries: int) -> int | None:
+def _after_batches(groups: Sequence[_TestGroup], queries: int) -> int | None:
     """The same in the anytime form: from where the bets are now, as more queries come."""
     variates = [group.variate() for group in groups]
-    states = [_started(group, variate) for group, variate in zip(groups, variates, strict=True)]
+    states = [_bets_so_far(group, variate) for group, variate in zip(groups, variates, strict=True)]
     generators = [np.random.default_rng(_SEED) for _ in groups]
     now, most = queries, most_tried(queries)
     while now < most:
@@ -227,7 +227,7 @@ def _after_batches(groups: Sequence[_Group], queries: int) -> int | None:
     return None
 
 
-def _started(group: _Group, variate: ControlVariate | None) -> AnytimeBets:
+def _bets_so_far(group: _TestGroup, variate: ControlVariate | None) -> AnytimeBets:
     """Where the bets are after the judged queries, once for each resample."""
     shape = (2 * len(group.x), RESAMPLES)
     start = start_anytime(group.m, np.broadcast_to(group.deltas, shape), group.budget, shape)

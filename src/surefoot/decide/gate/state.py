@@ -24,13 +24,13 @@ from surefoot.errors import DataError, expecting, name_list, shortened
 from surefoot.report.plain_json import to_json
 
 SCHEMA = "surefoot/gate-state/2"
-_REFUSED = {
+_REFUSED_SCHEMAS = {
     "surefoot/gate-state/1": "is a state of version 0.1. Its order of the queries does not allow a proof. Start a new "
     "state (--state NEW), and give all judgments so far as its first batch",
 }
-_OTHER = "choose a new file with --state, or use the same input and options as at the start"
-_KEYS = {"nothing_to_lose": "unanswered"}  # of fields that a file keeps under another name
-_CHANCE = 1e-6  # that fresh draws begin as others did; below it they are the same draws
+_REMEDY = "choose a new file with --state, or use the same input and options as at the start"
+_KEY_OF_FIELD = {"nothing_to_lose_treatment": "unanswered"}  # of fields that a file keeps under another name
+_LEAST_CHANCE = 1e-6  # that fresh draws begin as others did; below it they are the same draws
 
 
 @dataclass(frozen=True)
@@ -44,21 +44,23 @@ class GateSetup:
     budget: int
     mean_weight: float | None  # of queries that are drawn
     drawn_for: str | None
-    nothing_to_lose: str  # whether queries on which nothing can be lost count
+    nothing_to_lose_treatment: str  # whether queries on which nothing can be lost count
     ledger: bool  # whether a ledger counts it
     automatic: str | None = None  # hash of the automatic judgments that queries are drawn with
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can hold."""
-        return {_KEYS.get(name, name): value for name, value in vars(self).items()}
+        return {_KEY_OF_FIELD.get(name, name): value for name, value in vars(self).items()}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> GateSetup:
         """What plain data says, if it is of the right kinds; whether it is right shows when it is compared."""
-        setup = cls(**{name: data[_KEYS.get(name, name)] for name in cls.__dataclass_fields__ if name != "automatic"})
+        setup = cls(
+            **{name: data[_KEY_OF_FIELD.get(name, name)] for name in cls.__dataclass_fields__ if name != "automatic"}
+        )
         setup = replace(setup, automatic=data.get("automatic"))  # states of earlier versions know of none
         systems = [dict(setup.baseline)["name"], dict(setup.candidate)["name"]]
-        if not all(isinstance(text, str) for text in (setup.measure, setup.nothing_to_lose, *systems)):
+        if not all(isinstance(text, str) for text in (setup.measure, setup.nothing_to_lose_treatment, *systems)):
             raise TypeError("a name is not text")
         return setup
 
@@ -141,14 +143,14 @@ def _same_draws(earlier: JudgedBatch, batch: JudgedBatch, draws: Draws) -> bool:
         return True
     shared = min(len(earlier.judged), len(batch.judged))
     same = earlier.judged.queries[:shared] == batch.judged.queries[:shared]
-    return same and draws.chance_of(shared) < _CHANCE
+    return same and draws.chance_of(shared) < _LEAST_CHANCE
 
 
 def read_state(path: str | os.PathLike[str], setup: GateSetup) -> GateState:
     """The state at a path, or an empty one where there is none; one of something else is refused."""
     if file_status(path) is None:
         return GateState(setup, secrets.token_hex(16))
-    data = read_sealed(path, (SCHEMA,), "is not a state of a gate", _REFUSED)
+    data = read_sealed(path, (SCHEMA,), "is not a state of a gate", _REFUSED_SCHEMAS)
     with expecting("a state", path, "start a new state"):
         stored = GateSetup.from_dict(data)
         batches = tuple(JudgedBatch.from_dict(batch) for batch in data["batches"])
@@ -174,5 +176,5 @@ def _check_same(path: str | os.PathLike[str], before: GateSetup, now: GateSetup)
         same = old[name]["name"] == new[name]["name"]
         called = shortened(old[name]["name"])
         change = f"a different run that had the same name, {called}" if same else f"the {name} {called}"
-        raise DataError.at(path, None, f"was started with {change}; {_OTHER}")
-    raise DataError.at(path, None, f"was started with {what[name]}; {_OTHER}")
+        raise DataError.at(path, None, f"was started with {change}; {_REMEDY}")
+    raise DataError.at(path, None, f"was started with {what[name]}; {_REMEDY}")

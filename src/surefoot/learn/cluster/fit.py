@@ -121,7 +121,7 @@ def _fit(ranker: Ranker, client: Client, train: list[Delayed], valid: list[Delay
         state=last.state,
         tie_rule=last.tie_rule,
         score_sample=score_sample(sample),
-        training_queries=last.queries,
+        training_fingerprints=last.training_fingerprints,
         checkpoints=() if checkpoint is None else (checkpoint,),
     )
     ranker.set_result(result)
@@ -134,16 +134,16 @@ def _first_batch(
 ) -> TreeBatch:
     """The first batch, from a checkpoint where there is one."""
     parameters = ranker.get_params() | {"checkpoint": None, "random_state": settings.seed}
-    start, state, trees = None, None, 0
+    model, state, trees = None, None, 0
     stored = None if checkpoint is None else checkpoint.read(settings.trees)
     if stored is not None:
         engine = engine_of(ranker.engine)
-        start, state, trees = engine.dump(stored[0]), stored[1], engine.count_trees(stored[0])
+        model, state, trees = engine.dump(stored[0]), stored[1], engine.count_trees(stored[0])
     return TreeBatch(
         training_id=uuid.uuid4().hex,
         placement=0,
         parameters=parameters,
-        start=start,
+        model=model,
         state=state,
         grown=trees,
         until=trees,
@@ -172,7 +172,7 @@ def _check_validation(first: PartSummary, valid: Sequence[PartSummary | None]) -
 
 def _digest(summaries: Sequence[PartSummary | None]) -> str:
     """A hash of all parts, in their order."""
-    return json_hash([summary.digest for summary in summaries if summary is not None])
+    return json_hash([summary.data_digest for summary in summaries if summary is not None])
 
 
 def _client() -> Client:

@@ -34,12 +34,12 @@ class PartSummary:
     """What has to be known of a part, without reading it again."""
 
     rows: int
-    codes: Codes  # of its queries
-    first: str
-    last: str
+    query_codes: Codes  # of its queries
+    first_query: str
+    last_query: str
     features: tuple[Any, ...]
     baselines: tuple[str, ...]
-    digest: str | None  # of everything in it; None where no hash is needed
+    data_digest: str | None  # of everything in it; None where no hash is needed
 
 
 def parts_from_collections(X: Any, y: Any, qid: Any, baseline: Any, what: str) -> list[Delayed]:
@@ -102,23 +102,25 @@ def with_complete_queries(
     if not nonempty:
         raise ArgumentError(f"{what} has no documents")
     _check_same_columns([summary for _, summary in nonempty], what)
-    runs: list[list[Delayed]] = []  # parts that a query binds together, the first of each with all of its rows
+    groups: list[
+        list[Delayed]
+    ] = []  # groups of parts that a query binds together, the first of each with all of its rows
     for number, (part, summary) in enumerate(nonempty):
-        goes_on = number > 0 and nonempty[number - 1][1].last == summary.first
-        single_query = len(summary.codes) == 1
+        goes_on = number > 0 and nonempty[number - 1][1].last_query == summary.first_query
+        single_query = len(summary.query_codes) == 1
         own = part if not goes_on else None if single_query else delayed(_without_first, pure=False)(part)
         if goes_on:
-            runs[-1].append(delayed(_only_first, pure=False)(part))
+            groups[-1].append(delayed(_only_first, pure=False)(part))
         if own is not None:
-            runs.append([own])
-    bound = sum(before.last == after.first for (_, before), (_, after) in pairwise(nonempty))
-    codes = np.concatenate([summary.codes for _, summary in nonempty])
+            groups.append([own])
+    bound = sum(before.last_query == after.first_query for (_, before), (_, after) in pairwise(nonempty))
+    codes = np.concatenate([summary.query_codes for _, summary in nonempty])
     if len(np.unique(codes)) < len(codes) - bound:
         raise ArgumentError(
             f"a query of {what} is in two parts that do not follow each other; all rows of a query must be together "
             "(sort by query before you split the data into parts)"
         )
-    return [run[0] if len(run) == 1 else delayed(stack, pure=False)(run) for run in runs]
+    return [group[0] if len(group) == 1 else delayed(stack, pure=False)(group) for group in groups]
 
 
 def _check_same_columns(summaries: Sequence[PartSummary], what: str) -> None:

@@ -22,9 +22,9 @@ from surefoot.learn.cluster.worker import TOPIC, BatchResult, TreeBatch, grow, v
 Client: TypeAlias = Any
 Future: TypeAlias = Any
 
-_ATTEMPTS = 5  # at one batch, before a training is given up
-_PATIENCE = 60.0  # seconds that machines may take to come back, or to notice that another one left
-_POLL = 0.25  # seconds between two looks at who is there
+_MOST_ATTEMPTS = 5  # at one batch, before a training is given up
+_SECONDS_FOR_WORKERS = 60.0  # seconds that machines may take to come back, or to notice that another one left
+_POLL_SECONDS = 0.25  # seconds between two looks at who is there
 
 
 class MachinesLeftError(Exception):
@@ -98,8 +98,8 @@ class Machines:
             )
         first = next(result for result in results if result.model is not None)
         samples = [result.sample for result in results if result.sample is not None]
-        queries = joined_fingerprints(result.queries for result in results)
-        return replace(first, queries=queries), np.concatenate(samples) if samples else None
+        fingerprints = joined_fingerprints(result.training_fingerprints for result in results)
+        return replace(first, training_fingerprints=fingerprints), np.concatenate(samples) if samples else None
 
     def _results(self, futures: dict[str, Future]) -> list[BatchResult]:
         """The machines' results; those that left are waited for no longer than the others need to notice."""
@@ -115,9 +115,9 @@ class Machines:
             if gone or failed:
                 since = since or time.monotonic()
                 waiting = [worker for worker, future in futures.items() if not future.done() and worker not in gone]
-                if not waiting or time.monotonic() - since > _PATIENCE:
+                if not waiting or time.monotonic() - since > _SECONDS_FOR_WORKERS:
                     break
-            time.sleep(_POLL)
+            time.sleep(_POLL_SECONDS)
         gone = sorted(set(futures) - set(self._present_workers()))
         results = [future.result() for future in futures.values() if future.status == "finished"]
         failures = [future for future in futures.values() if future.status == "error"]
@@ -145,7 +145,7 @@ class Machines:
     def _workers(self) -> list[str]:
         """The workers that are there, waited for a while if there are none."""
         with suppress(TimeoutError):
-            self.client.wait_for_workers(1, timeout=_PATIENCE)
+            self.client.wait_for_workers(1, timeout=_SECONDS_FOR_WORKERS)
         workers = self._present_workers()
         if not workers:
             raise ArgumentError("the Dask cluster has no worker; start some, for example with `dask worker ADDRESS`")
@@ -180,7 +180,7 @@ def grow_in_rounds(
             result, sample = machines.round(batch)
         except (MachinesLeftError, OSError) as error:
             attempts += 1
-            if attempts >= _ATTEMPTS:
+            if attempts >= _MOST_ATTEMPTS:
                 raise SurefootError(
                     f"training failed {attempts} times in a row after {batch.grown} trees: {error}; the logs of the "
                     "workers say why they stop (usually they need more memory)"
@@ -192,7 +192,7 @@ def grow_in_rounds(
         if sample is not None:
             return result, sample
         after_round(result)
-        batch = replace(batch, start=result.model, state=result.state, grown=result.trees)
+        batch = replace(batch, model=result.model, state=result.state, grown=result.trees)
 
 
 def gather_parts(client: Client, parts: Sequence[Delayed]) -> list[Any]:

@@ -30,12 +30,12 @@ _LOST_CONTACT = re.compile(r"collective|allreduce|allgather|tracker|socket|Encou
 
 @dataclass(frozen=True)
 class TreeBatch:
-    """The same request to every machine: to go on from `start`, which has `grown` trees, until there are `until`."""
+    """The same request to every machine: to go on from `model`, which has `grown` trees, until there are `until`."""
 
     training_id: str  # which training
     placement: int  # how often its parts were handed out
     parameters: dict[str, Any]  # of the Ranker
-    start: str | None
+    model: str | None
     state: dict[str, Any] | None
     grown: int
     until: int
@@ -54,7 +54,7 @@ class BatchResult:
     trees: int = 0
     sample: Floats | None = None  # of this machine's scores, once there are no more trees
     tie_rule: TieRule | None = None
-    queries: str = ""  # hashes of this machine's queries, once there are no more trees
+    training_fingerprints: str = ""  # hashes of this machine's queries, once there are no more trees
 
 
 _trainings: dict[tuple[str, int], Training] = {}  # the last one alone: bins are made once for all of its batches
@@ -122,28 +122,28 @@ def _grow(batch: TreeBatch, train: Sequence[RankingData], valid: Sequence[Rankin
     if batch.state is not None:
         training.restore(batch.state)
     engine, trees = training.engine, training.settings.trees
-    booster = None if batch.start is None else engine.load(batch.start)
+    booster = None if batch.model is None else engine.load(batch.model)
     grown = batch.grown
     if grown < batch.until:
         booster, grown = training.grow(booster, grown, batch.until)
     ended = training.stopped or grown < batch.until or grown == trees
-    sample, queries = None, ""
+    sample, fingerprints = None, ""
     if ended:
         training.finish(booster, grown)
         documents = sum(map(len, train))
         share = documents / float(sum_over_machines(np.array([documents]))[0])
         sample = training.sample_scores(booster, max(1, round(SAMPLE_DOCUMENTS * share)))
-        queries = training.data.fingerprints
+        fingerprints = training.data.fingerprints
         _trainings.clear()
     if not first:
-        return BatchResult(sample=sample, queries=queries)
+        return BatchResult(sample=sample, training_fingerprints=fingerprints)
     return BatchResult(
         model=engine.dump(booster),
         state=training.state_dict(),
         trees=grown,
         sample=sample,
         tie_rule=training.train.tie_rule,
-        queries=queries,
+        training_fingerprints=fingerprints,
     )
 
 

@@ -45,15 +45,16 @@ class Parameters:
 
     `threads` is the number of threads (None: as many as there are). `changes_trees` quotes the parameter by which
     later trees change earlier ones (DART), if there is one: then gradients are computed without some of the trees, no
-    tree is the best, and no training can resume. `draws` says whether the trees depend on the seed.
-    Trees that were grown on other data split between the bins of this: to go on from them, documents are kept `raw`.
+    tree is the best, and no training can resume. `draws_randomly` says whether the trees depend on the seed.
+    Trees that were grown on other data split between the bins of this: to go on from them, documents are kept
+    `unbinned`.
     """
 
     values: Mapping[str, Any]
     threads: int | None = None
     changes_trees: str | None = None
-    draws: bool = False
-    raw: bool = False
+    draws_randomly: bool = False
+    unbinned: bool = False
 
 
 class BinnedData(Protocol):
@@ -69,11 +70,11 @@ class BinnedData(Protocol):
         parameters: Parameters,
         gradients: Gradients,
         after_tree: AfterTree,
-        start: Booster | None = None,
+        booster_before: Booster | None = None,
         seed: int = 0,
         at_end: AtEnd | None = None,
     ) -> Booster:
-        """A booster with up to `trees` more trees than `start` has: fewer once no leaf can be split.
+        """A booster with up to `trees` more trees than `booster_before` has: fewer once no leaf can be split.
 
         `gradients` is called before each tree with the documents' scores and gives gradient and hessian; `after_tree`
         with the number of trees and the other sets' scores, and says whether to stop; `at_end` with the documents'
@@ -97,7 +98,7 @@ class Engine(Protocol):
     title: str  # as messages write it
     without_effect: frozenset[str]  # parameters that change no tree, by all their names
     threads_parameter: str  # the parameter that says how many threads there are
-    drawing: str  # parameters by which seeds make a difference, as messages write them
+    drawing_example: str  # parameters by which seeds make a difference, as messages write them
 
     @property
     def version(self) -> str:

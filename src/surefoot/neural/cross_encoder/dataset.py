@@ -14,7 +14,7 @@ from surefoot.neural.cross_encoder.text_lists import NothingToLearnError, check_
 from surefoot.neural.loss import RiskLoss
 from surefoot.progress import steps
 
-_PART = 1000  # queries of a table: Arrow's tables of text are limited to 2 GB
+_ROWS_PER_PART = 1000  # queries of a table: Arrow's tables of text are limited to 2 GB
 
 
 def to_dataset(
@@ -57,8 +57,8 @@ def to_dataset(
         }
     )
     parts = [
-        library.Dataset.from_list(rows[start : start + _PART], features=features)
-        for start in steps(range(0, len(rows), _PART), "Making the dataset")
+        library.Dataset.from_list(rows[start : start + _ROWS_PER_PART], features=features)
+        for start in steps(range(0, len(rows), _ROWS_PER_PART), "Making the dataset")
     ]
     return library.concatenate_datasets(parts)
 

@@ -24,12 +24,12 @@ from surefoot.neural.cross_encoder.libraries import CrossEncoderModel, hugging_f
 from surefoot.neural.cross_encoder.scoring import raw_scores
 from surefoot.neural.cross_encoder.text_lists import COLUMNS, check_list, row_name
 from surefoot.neural.loss import RiskLoss
-from surefoot.risk.tradeoff import check_alpha, loses_over_20, weigh_losses
+from surefoot.risk.tradeoff import check_alpha, count_losing_over_20, weigh_losses
 
 logger = logging.getLogger(__name__)
 _BaseEvaluator = hugging_face("sentence_transformers.base.evaluation").BaseEvaluator
-_NAMED = 5  # queries that are hurt most
-_LIVE, _MODEL = "live", "model"
+_MOST_HURT_NAMED = 5  # queries that are hurt most
+_LIVE_SYSTEM, _MODEL_SYSTEM = "live", "model"
 
 
 class RiskEvaluator(_BaseEvaluator):  # type: ignore[misc, valid-type]
@@ -89,7 +89,7 @@ class RiskEvaluator(_BaseEvaluator):  # type: ignore[misc, valid-type]
         self.primary_metric = f"{name}_{best_by}" if name else best_by
         self.queries_hurt_most: list[dict[str, Any]] = []
         self._first, self._judgments = first, judgments
-        scores = score(judgments, [first.run.renamed(_LIVE)], self.measure)
+        scores = score(judgments, [first.run.renamed(_LIVE_SYSTEM)], self.measure)
         self._queries, self._live = scores.queries, scores.values[0]
 
     @classmethod
@@ -133,8 +133,8 @@ class RiskEvaluator(_BaseEvaluator):  # type: ignore[misc, valid-type]
         numbers = range(len(self._first.queries))
         scores = raw_scores(model, self._first.pairs(numbers), self.batch_size, progress=self.show_progress_bar)
         bounds = np.cumsum([len(texts) for texts in self._first.texts])[:-1]
-        run = self._first.reranked(np.split(scores, bounds), _MODEL)
-        return score(self._judgments, [self._first.run.renamed(_LIVE), run], self.measure)
+        run = self._first.reranked(np.split(scores, bounds), _MODEL_SYSTEM)
+        return score(self._judgments, [self._first.run.renamed(_LIVE_SYSTEM), run], self.measure)
 
     def get_config_dict(self) -> dict[str, Any]:
         """What the trainer writes into the model's card."""
@@ -150,7 +150,7 @@ class RiskEvaluator(_BaseEvaluator):  # type: ignore[misc, valid-type]
             f"u_risk@{self.alpha:g}": float(weigh_losses(differences, self.alpha).mean()),
             "wins": int((differences > 0).sum()),
             "losses": int((differences < 0).sum()),
-            "losses_over_20": loses_over_20(differences, self._live),
+            "losses_over_20": count_losing_over_20(differences, self._live),
         }
         if self.criterion.name != "effectiveness":
             figures[str(self.criterion)] = self.criterion(values, self._live[None])
@@ -158,7 +158,9 @@ class RiskEvaluator(_BaseEvaluator):  # type: ignore[misc, valid-type]
 
     def _hurt_most(self, values: Floats) -> list[dict[str, Any]]:
         differences = values - self._live
-        worst = [number for number in np.argsort(differences, kind="stable")[:_NAMED] if differences[number] < 0]
+        worst = [
+            number for number in np.argsort(differences, kind="stable")[:_MOST_HURT_NAMED] if differences[number] < 0
+        ]
         texts = dict(zip(self._first.run.queries, self._first.queries, strict=True))
         return [
             {"query_id": self._queries[number], "query": texts.get(self._queries[number], ""),
@@ -210,6 +212,6 @@ def _from_rows(dataset: Any) -> tuple[FirstDocuments, Qrels]:
         judged[query] = {each: float(label) for each, label in zip(ids, row["labels"], strict=True)}
     ids_of_rows = [list(documents) for documents in live.values()]
     first = FirstDocuments(
-        Run.read(live, _LIVE), [row["query"] for row in rows], ids_of_rows, [list(row["docs"]) for row in rows]
+        Run.read(live, _LIVE_SYSTEM), [row["query"] for row in rows], ids_of_rows, [list(row["docs"]) for row in rows]
     )
     return first, Qrels.read(judged)

@@ -12,7 +12,7 @@ from surefoot.learn.options import MEASURE, OBJECTIVE, RULE
 from surefoot.neural.cross_encoder.libraries import CrossEncoderModel, to_device
 from surefoot.neural.cross_encoder.text_lists import COLUMNS, check_list
 from surefoot.neural.libraries import Tensor, torch
-from surefoot.neural.loss import ARRIVAL, RiskLoss, list_dtype
+from surefoot.neural.loss import ARRIVAL_BASELINE, RiskLoss, list_dtype
 from surefoot.neural.sums import reduce_if_distributed
 
 _CITATION = """
@@ -91,7 +91,7 @@ class CrossEncoderLoss(torch.nn.Module):  # type: ignore[misc]
         mask = torch.arange(int(lengths.max()), device=scores.device) < lengths[:, None]
         padded = scores.new_zeros(mask.shape).masked_scatter(mask, scores)
         grades = torch.cat([each.to(scores.device, list_dtype(scores)) for each in labels])
-        return self.list_loss(padded, grades.new_zeros(mask.shape).masked_scatter(mask, grades), ARRIVAL, mask)
+        return self.list_loss(padded, grades.new_zeros(mask.shape).masked_scatter(mask, grades), ARRIVAL_BASELINE, mask)
 
     def next_epoch(self) -> None:
         """Tell that an epoch has ended: sums that run on are from now on those of its queries."""

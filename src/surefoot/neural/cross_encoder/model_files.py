@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from surefoot.learn.model_files import DETAILS
+from surefoot.learn.model_files import DETAILS_FILE_NAME
 
 _NAMES = {
     "README.md", "added_tokens.json", "chat_template.jinja", "config.json", "config_sentence_transformers.json",
@@ -25,4 +25,4 @@ def is_cross_encoder_file(name: str) -> bool:
 
 def is_cross_encoder(folder: str | os.PathLike[str]) -> bool:
     """Whether a folder holds a saved cross-encoder, ours or another's."""
-    return (Path(folder) / "config.json").is_file() and not (Path(folder) / DETAILS).is_file()
+    return (Path(folder) / "config.json").is_file() and not (Path(folder) / DETAILS_FILE_NAME).is_file()

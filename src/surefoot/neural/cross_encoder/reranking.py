@@ -29,7 +29,7 @@ from surefoot.progress import steps
 
 BATCH_SIZE = 32
 _SCHEMA = "surefoot/checkpoint/rerank-1"
-_BATCHES = 32  # that are scored between two checkpoints
+_BATCHES_PER_PART = 32  # that are scored between two checkpoints
 
 
 def rerank(
@@ -60,7 +60,7 @@ def rerank(
     integer("batch_size", batch_size, 1, 1 << 31)
     saved = None if checkpoint is None else RerankCheckpoint.at(checkpoint, model_hash(model))
     scores: list[Floats] = []
-    for part in steps(list(_parts(first, batch_size * _BATCHES)), "Scoring documents"):
+    for part in steps(list(_parts(first, batch_size * _BATCHES_PER_PART)), "Scoring documents"):
         pairs = first.pairs(part)
         key = "" if saved is None else json_hash([pairs, batch_size, prompt], 32)
         found = None if saved is None else saved.scores(key, len(pairs))

@@ -21,8 +21,8 @@ DEFAULTS: Mapping[str, Any] = {
     "learning_rate": 2e-5,
     "report_to": "none",
 }
-_WARMUP = 0.1  # of all steps
-_OF_LOSS = ("mini_batch_size", "normalize", "sigma", "sums")
+_WARMUP_SHARE = 0.1  # of all steps
+_LOSS_PARAMETERS = ("mini_batch_size", "normalize", "sigma", "sums")
 # What has an option of its own, and what would write or send elsewhere.
 _NOT_SETTABLE = {
     "output_dir", "num_train_epochs", "seed", "push_to_hub", "load_best_model_at_end", "metric_for_best_model",
@@ -47,22 +47,23 @@ class FineTuning:
     epochs: int = 1
     early_stopping: int | None = None
     seed: int = 0
-    more: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    trainer_arguments: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def check(self) -> None:
         """Refuse parameters that neither the loss nor the trainer has."""
         known = _trainer_parameters()
-        for name in self.more:
+        for name in self.trainer_arguments:
             if name in _NOT_SETTABLE:
                 raise ArgumentError(f"{name} cannot be set here; it has an option of its own, or is always the same")
-            if name not in known and name not in _OF_LOSS:
+            if name not in known and name not in _LOSS_PARAMETERS:
                 raise ArgumentError(
-                    f"a cross-encoder's training has no parameter {name!r}{did_you_mean(name, known | set(_OF_LOSS))}"
+                    "a cross-encoder's training has no parameter "
+                    f"{name!r}{did_you_mean(name, known | set(_LOSS_PARAMETERS))}"
                 )
 
     def loss(self, model: CrossEncoderModel) -> CrossEncoderLoss:
         """The loss of a model."""
-        more = {name: value for name, value in self.more.items() if name in _OF_LOSS}
+        more = {name: value for name, value in self.trainer_arguments.items() if name in _LOSS_PARAMETERS}
         return CrossEncoderLoss(model, self.objective, self.alpha, self.measure, rule=self.rule, **more)
 
     def run(
@@ -96,8 +97,8 @@ class FineTuning:
     def _arguments(self, evaluator: RiskEvaluator | None, folder: Path) -> Any:
         own: dict[str, Any] = {
             **DEFAULTS,
-            _warmup_name(): _WARMUP,
-            **{name: value for name, value in self.more.items() if name not in _OF_LOSS},
+            _warmup_name(): _WARMUP_SHARE,
+            **{name: value for name, value in self.trainer_arguments.items() if name not in _LOSS_PARAMETERS},
             "output_dir": os.fspath(folder), "num_train_epochs": self.epochs, "seed": self.seed, "disable_tqdm": True,
             "save_strategy": "no", "save_only_model": True,
         }  # fmt: skip

@@ -30,9 +30,28 @@ const segmentRows = data.segments.map(({ segments, of }) =>
 const books = new Map();
 
 function bookOf(measure, column = ALL_QUERIES, segment = ALL_QUERIES) {
-  const key = `${measure} ${column} ${segment}`;
+  const key = `${measure} ${column} ${segment} ${state.byTraffic}`;
   if (!books.has(key)) books.set(key, column === ALL_QUERIES ? fullBook(measure, key) : segmentBook(measure, column, segment, key));
   return books.get(key);
+}
+
+// How often each query is asked, or null where all count the same.
+const traffic = data.weights === null ? null : floats(data.weights);
+
+function weightsOf(rows) {
+  // Relative weights of some queries, whose mean is 1; null where each query counts once.
+  if (!state.byTraffic) return null;
+  const weights = Float64Array.from(rows, (q) => traffic[q]),
+    mean = average(weights);
+  return weights.map((weight) => weight / mean);
+}
+
+function effectiveQueries(weights) {
+  return total(weights) ** 2 / totalOf(weights, (weight) => weight * weight);
+}
+
+function weightedMean(values, weights) {
+  return weights === null ? average(values) : total(values.map((value, q) => value * weights[q])) / values.length;
 }
 
 function familyOf(book) {
@@ -77,17 +96,22 @@ function segmentBook(measure, column, segment, key) {
 }
 
 function derived(book) {
-  const { scores, queries } = book;
+  const { scores, queries } = book,
+    weights = weightsOf(book.rows);
   return {
     ...book,
+    weights,
+    effective: weights === null ? queries.length : effectiveQueries(weights),
+    trafficShare: weights === null ? null : total(Float64Array.from(book.rows, (q) => traffic[q])) / total(traffic),
     measure: data.measures[book.number].title,
     largest: scores.reduce((most, row) => row.reduce((best, value) => Math.max(best, Math.abs(value)), most), 0),
     negative: data.population.some((row) => scores[row].some((value) => value < 0)),
-    means: lazy(() => scores.map(average)),
+    means: lazy(() => scores.map((row) => weightedMean(row, weights))),
     geometricMeans: lazy(() =>
-      scores.map((row) => Math.exp(average(row.map((value) => Math.log(Math.max(value, 1e-5)))))),
+      scores.map((row) => Math.exp(weightedMean(row.map((value) => Math.log(Math.max(value, 1e-5))), weights))),
     ),
-    shape: lazy(() => deviations(scores, queries.length)),
+    // Z_Risk and GeoRisk are not defined for weighted queries.
+    shape: lazy(() => (weights === null ? deviations(scores, queries.length) : systems.map(() => null))),
     searched: lazy(() => queries.map((query, q) => `${query} ${queryText(book, q)}`.toLowerCase())),
     comparisons: new Map(),
   };

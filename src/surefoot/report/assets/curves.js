@@ -117,7 +117,7 @@ function drawGeoRisk(view, width, host) {
   const curves = systems.map((_, i) => curveAlphas.map((alpha) => geoRisk(view.book, i, alpha)));
   markers.geo = null;
   if (curves.every((curve) => curve[0] === null)) {
-    return replace(host, html("p", { class: "empty" }, "GeoRisk needs scores of at least 0; some are negative."));
+    return replace(host, html("p", { class: "empty" }, view.book.weights ? "GeoRisk is not defined for queries that are weighted by traffic." : "GeoRisk needs scores of at least 0; some are negative."));
   }
   markers.geo = drawCurves(view, width, host, curves, {
     yLabel: "GeoRisk",

@@ -86,7 +86,7 @@ function drawDifferences(view, width, host) {
   const { one, result, alpha } = view,
     sorted = one.sorted,
     total = sorted.length;
-  const [low, high] = significantEnds(one, result, alpha);
+  const { low, high, sure: isSure, atEnds } = significantQueries(one, result, alpha);
   const range = extent([sorted[0], sorted[total - 1]], [0]);
   const plot = frame({
     width,
@@ -111,7 +111,7 @@ function drawDifferences(view, width, host) {
       to = starts[i + 1] - 1;
     const value = sorted[from] < 0 ? sorted[from] : sorted[to];
     if (value === 0) continue;
-    const sure = from < low || to >= total - high;
+    const sure = isSure(from) || isSure(to);
     const x = plot.X(from),
       end = plot.X(to + 1) - gap;
     paths[changeTone(value) + (sure ? " sure" : "")] +=
@@ -132,7 +132,8 @@ function drawDifferences(view, width, host) {
   }
   const bracket = (from, to, words, tone, y) =>
     plot.root.append(
-      svg("path", { class: `bracket ${tone}`, d: `M${plot.X(from)} ${y}H${Math.max(plot.X(to), plot.X(from) + 2)}` }),
+      // With weights the significant queries may be anywhere.
+      ...(atEnds ? [svg("path", { class: `bracket ${tone}`, d: `M${plot.X(from)} ${y}H${Math.max(plot.X(to), plot.X(from) + 2)}` })] : []),
       // The corners over the hurt and under the helped queries are always free.
       svg(
         "text",
@@ -253,9 +254,11 @@ function drawMultiples(view, width, host) {
       host,
       html("p", { class: "empty" }, `Nothing to standardise: ${results.find(({ reason }) => reason).reason}.`),
     );
-  const score = (i, k) => (weigh(view.one.sorted[i], alphas[k]) - results[k].mean) / results[k].deviation;
+  const known = alphas.map((alpha, k) => significantQueries(view.one, results[k], alpha)),
+    score = (i, k) => known[k].score(i),
+    all = Array.from(view.one.sorted.keys());
   const range = extent(
-    alphas.flatMap((_, k) => [score(0, k), score(total - 1, k)]),
+    alphas.flatMap((_, k) => (known[k].atEnds ? [score(0, k), score(total - 1, k)] : all.map((i) => score(i, k)))),
     [-view.book.critical, view.book.critical],
   );
   const starts = columnsOf(total)
@@ -264,7 +267,7 @@ function drawMultiples(view, width, host) {
   return replace(
     host,
     ...alphas.map((alpha, k) => {
-      const [low, high] = significantEnds(view.one, results[k], alpha);
+      const { low, high, atEnds } = known[k];
       const words = `${count(low)} hurt, ${count(high)} helped`;
       const plot = frame({
         width: panel,
@@ -296,8 +299,8 @@ function drawMultiples(view, width, host) {
           }),
         );
       };
-      if (low) area("hurt", 0, low - 1);
-      if (high) area("helped", total - high, total - 1);
+      if (atEnds && low) area("hurt", 0, low - 1);
+      if (atEnds && high) area("helped", total - high, total - 1);
       for (const sign of [-1, 1]) {
         plot.root.append(
           svg("line", {

@@ -7,13 +7,13 @@ function compare(book, baseline) {
     const vector = own >= 0 ? book.scores[own] : perQuery(book, virtual.get(baseline));
     // A per-query mean carries rounding, which must make neither a win nor a loss of a tie.
     const rounding = own >= 0 ? 0 : data.rounding * book.largest;
-    const pairs = book.scores.map((row) => ({ ...pair(row, vector, rounding), book }));
+    const pairs = book.scores.map((row) => ({ ...pair(row, vector, rounding, book.weights), book }));
     book.comparisons.set(baseline, { book, key: baseline, own, vector, pairs, turns: lazy(() => turningPoints(pairs)) });
   }
   return book.comparisons.get(baseline);
 }
 
-function pair(row, vector, rounding) {
+function pair(row, vector, rounding, weights) {
   const count = row.length,
     difference = new Float64Array(count);
   let wins = 0,
@@ -29,9 +29,12 @@ function pair(row, vector, rounding) {
   const gains = difference.filter((value) => value > 0),
     harms = difference.filter((value) => value < 0);
   const sorted = difference.slice().sort();
+  if (weights !== null) return { ...weightedPair(difference, vector, weights), sorted, wins, losses, over20 };
   return {
     difference,
     sorted,
+    weights: null,
+    traffic: null,
     wins,
     losses,
     over20,
@@ -45,9 +48,54 @@ function pair(row, vector, rounding) {
   };
 }
 
+function weightedPair(difference, vector, weights) {
+  // What weights change of a pair, and the sums Σw̃ⁿxᵏ that the curves over α need, of gains and of losses.
+  const count = difference.length,
+    order = byDifference(difference),
+    sum = (of) => totalOf(order, (q) => weights[q] * of(difference[q], vector[q])),
+    share = (is) => sum((value, base) => (is(value, base) ? 1 : 0)) / count,
+    once = (of) => totalOf(difference, of) / count;
+  const powers = (side) =>
+    [1, 2, 3].map((n) => [0, 1, 2, 3].map((k) => (k > n ? 0 : totalOf(order, (q) => weights[q] ** n * (k ? side(difference[q]) ** k : 1)))));
+  return {
+    difference,
+    weights,
+    order,
+    sortedWeights: Float64Array.from(order, (q) => weights[q]),
+    reward: sum((value) => Math.max(value, 0)) / count,
+    risk: -sum((value) => Math.min(value, 0)) / count || 0,
+    worst: worstOfWeight(difference, weights, order),
+    sums: [powers((value) => Math.max(value, 0)), powers((value) => Math.min(value, 0))],
+    traffic: {
+      lost: share((value) => value < 0),
+      over20: share((value, base) => base > 0 && value < -data.over_20 * base),
+      gainOnce: once((value) => value),
+    },
+  };
+}
+
+function worstOfWeight(difference, weights, order) {
+  // The mean of the worst share of the weight; the last query counts in part.
+  let room = data.worst_share * total(weights),
+    sum = 0,
+    taken = 0;
+  for (const q of order) {
+    const part = Math.min(weights[q], room);
+    if (!(part > 0)) break;
+    sum += part * difference[q];
+    taken += part;
+    room -= part;
+  }
+  return sum / taken;
+}
+
+function byDifference(difference) {
+  return Uint32Array.from(difference.keys()).sort((a, b) => difference[a] - difference[b] || a - b);
+}
+
 function hurtFirst(one) {
   // Queries from the most hurt to the most helped.
-  one.order ??= Uint32Array.from(one.difference.keys()).sort((a, b) => one.difference[a] - one.difference[b] || a - b);
+  one.order ??= byDifference(one.difference);
   return one.order;
 }
 
@@ -89,16 +137,20 @@ function test(one, alpha) {
   if (reason) return absent(reason);
   const weighted = new Float64Array(count);
   for (let q = 0; q < count; q++) weighted[q] = weigh(one.sorted[q], alpha);
-  const mean = average(weighted),
-    squares = totalOf(weighted, (x) => (x - mean) * (x - mean));
+  const mean = weightedMean(weighted, one.weights && one.sortedWeights),
+    // What each query adds to the mean: its deviation, times its weight.
+    influence = one.weights ? weighted.map((x, i) => one.sortedWeights[i] * (x - mean)) : weighted.map((x) => x - mean),
+    squares = totalOf(influence, (u) => u * u);
   if (!(squares > 0)) return absent("all queries differ from the baseline alike"); // squares that are too small to be kept
   const deviation = Math.sqrt(squares / df),
     se = deviation / Math.sqrt(count),
     unit = Math.sqrt(squares / count);
   const t = mean / se,
-    skewness = totalOf(weighted, (x) => cube((x - mean) / unit)) / count,
+    skewness = totalOf(influence, (u) => cube(u / unit)) / count,
     tAdjusted = hallT(mean / deviation, skewness, count),
-    tSturdy = sturdyT(tAdjusted, mean / unit, skewness, count, weighted[0] / unit, weighted[df] / unit);
+    tSturdy = one.weights
+      ? sturdyFrom(tAdjusted, tWithAnother(weighted, one.sortedWeights, mean, weighted[tAdjusted > 0 ? 0 : df]))
+      : sturdyT(tAdjusted, mean / unit, skewness, count, weighted[0] / unit, weighted[df] / unit);
   return {
     t,
     p: twoSidedP(t, df),
@@ -134,7 +186,20 @@ function hallInverse(h, skewness, count) {
 
 function sturdyT(t, mean, skewness, count, lowest, highest) {
   // What one more query as bad as the worst, or as good as the best, would leave of Hall's t; in units of √mean((x − x̄)²).
-  const another = hallTWithAnother(mean, skewness, count, t > 0 ? lowest : highest);
+  return sturdyFrom(t, hallTWithAnother(mean, skewness, count, t > 0 ? lowest : highest));
+}
+
+function tWithAnother(x, weights, mean, value) {
+  // Hall's t with one more query of the mean weight, which is 1.
+  const count = x.length + 1,
+    moved = (mean * x.length + value) / count,
+    influence = Float64Array.from({ length: count }, (_, i) => (i < x.length ? weights[i] * (x[i] - moved) : value - moved)),
+    squares = totalOf(influence, (u) => u * u),
+    unit = Math.sqrt(squares / count);
+  return hallT(moved / Math.sqrt(squares / (count - 1)), totalOf(influence, (u) => cube(u / unit)) / count, count);
+}
+
+function sturdyFrom(t, another) {
   return t > 0 ? Math.max(0, Math.min(t, another)) : Math.min(0, Math.max(t, another));
 }
 
@@ -149,6 +214,7 @@ function hallTWithAnother(mean, skewness, count, value) {
 
 function quickT(one, alpha) {
   // The sturdy t from sums made once: precise enough to draw, and to tell verdicts.
+  if (one.weights) return quickWeightedT(one, alpha);
   const count = one.sorted.length;
   const mean = one.reward - (1 + alpha) * one.risk;
   const second = (one.squares[0] + (1 + alpha) ** 2 * one.squares[1]) / count;
@@ -161,24 +227,55 @@ function quickT(one, alpha) {
   return sturdyT(t, mean / unit, skewness, count, weigh(one.sorted[0], alpha) / unit, weigh(one.sorted[count - 1], alpha) / unit);
 }
 
+function quickWeightedT(one, alpha) {
+  // The same of influence values u = w̃·(x − x̄): Σu² and Σu³ are polynomials in x̄ and in the sums Σw̃ⁿxᵏ.
+  if (untestable(one, alpha)) return null;
+  const count = one.sorted.length,
+    [gains, losses] = one.sums;
+  const hall = (value) => {
+    const another = value === null ? 0 : 1,
+      c = count + another,
+      s = (n, k) =>
+        (k ? gains[n - 1][k] + (1 + alpha) ** k * losses[n - 1][k] : gains[n - 1][0]) + (another ? value ** k : 0);
+    const mean = s(1, 1) / c,
+      squares = s(2, 2) - 2 * mean * s(2, 1) + mean * mean * s(2, 0),
+      cubes = s(3, 3) - 3 * mean * s(3, 2) + 3 * mean * mean * s(3, 1) - cube(mean) * s(3, 0);
+    return squares > 0 ? hallT(mean / Math.sqrt(squares / (c - 1)), cubes / c / (squares / c) ** 1.5, c) : null;
+  };
+  const t = hall(null);
+  return t === null ? null : sturdyFrom(t, hall(weigh(one.sorted[t > 0 ? 0 : count - 1], alpha)));
+}
+
 function queryScore(one, result, q, alpha) {
   // T_R and T_J of a query; significant where T_J leaves ± the critical value.
   if (result.deviation === null) return null;
   const x = weigh(one.difference[q], alpha),
-    tJ = (x - result.mean) / result.deviation;
-  return { tR: x / result.deviation, tJ, significant: Math.abs(tJ) > one.book.critical };
+    weight = one.weights ? one.weights[q] : 1,
+    tJ = (weight * (x - result.mean)) / result.deviation;
+  return { tR: (weight * x) / result.deviation, tJ, significant: Math.abs(tJ) > one.book.critical };
 }
 
-function significantEnds(one, result, alpha) {
-  // x_q rises with δ_q, so the significant queries are the two ends of the sorted differences: how many at each.
-  if (result.deviation === null) return [0, 0];
-  const count = one.sorted.length;
-  const score = (i) => (weigh(one.sorted[i], alpha) - result.mean) / result.deviation;
+function significantQueries(one, result, alpha) {
+  // Of the sorted differences: T_J of each, how many are significantly hurt and helped, and whether one is.
+  const count = one.sorted.length,
+    critical = one.book.critical;
+  if (result.deviation === null) return { score: () => 0, low: 0, high: 0, sure: () => false, atEnds: true };
+  const weight = (i) => (one.weights ? one.sortedWeights[i] : 1),
+    score = (i) => (weight(i) * (weigh(one.sorted[i], alpha) - result.mean)) / result.deviation;
   let low = 0,
     high = 0;
-  while (low < count && score(low) < -one.book.critical) low++;
-  while (high < count && score(count - 1 - high) > one.book.critical) high++;
-  return [low, high];
+  if (one.weights) {
+    for (let i = 0; i < count; i++) {
+      if (score(i) < -critical) low++;
+      if (score(i) > critical) high++;
+    }
+  } else {
+    // x_q rises with δ_q, so they are the two ends.
+    while (low < count && score(low) < -critical) low++;
+    while (high < count && score(count - 1 - high) > critical) high++;
+  }
+  const sure = one.weights ? (i) => Math.abs(score(i)) > critical : (i) => i < low || i >= count - high;
+  return { score, low, high, sure, atEnds: !one.weights };
 }
 
 function ratio(part, total) {
@@ -205,6 +302,9 @@ function compared(book, alpha, baseline) {
       losses: one.losses,
       ties: book.queries.length - one.wins - one.losses,
       loss_over_20: one.over20,
+      traffic_lost: one.traffic && one.traffic.lost,
+      traffic_lost_over_20: one.traffic && one.traffic.over20,
+      gain_once: one.traffic && one.traffic.gainOnce,
       reward_over_risk: ratio(one.reward, one.risk),
       risk_over_reward: ratio(one.risk, one.reward),
       wins_over_losses: ratio(one.wins, one.losses),
@@ -229,7 +329,7 @@ const families = new Map(); // the last rows of each measure and column
 
 function familyRows(book, alpha, baseline) {
   // The rows of each book of a family, with Holm's correction and verdicts over all of them.
-  const family = `${book.number} ${book.column}`,
+  const family = `${book.number} ${book.column} ${state.byTraffic}`,
     key = `${alpha} ${baseline}`;
   if (families.get(family)?.key !== key) {
     const rows = familyOf(book).map((one) => compared(one, alpha, baseline)),
@@ -253,6 +353,6 @@ function figures(book, alpha, baseline) {
     geometric_mean: book.geometricMeans()[i],
     z_risk: zRisk(book, i, alpha),
     geo_risk: geoRisk(book, i, alpha),
-    z_reason: book.negative ? "some scores are negative" : book.shape()[i] ? null : "not in the population",
+    z_reason: book.weights ? "Z_Risk and GeoRisk are not defined for queries that are weighted by traffic" : book.negative ? "some scores are negative" : book.shape()[i] ? null : "not in the population",
   }));
 }

@@ -72,6 +72,10 @@ const choose = {
       commit(false);
     }
   },
+  count(how) {
+    state.byTraffic = how === "traffic";
+    commit(true);
+  },
   measure(measure) {
     state.measure = measure;
     commit(true);

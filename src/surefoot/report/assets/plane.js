@@ -131,6 +131,8 @@ function drawChurn(view, width, host) {
   if (churn === null) return undefined;
   if (view.book.column !== ALL_QUERIES)
     return replace(host, html("p", { class: "empty" }, "The distances are known for all queries together only."));
+  if (data.weights !== null && !state.byTraffic)
+    return replace(host, html("p", { class: "empty" }, "The distances are known by traffic only."));
   if (view.baseline !== churn.baseline || view.index === view.against.own || known === null) {
     return replace(
       host,
@@ -147,7 +149,7 @@ function drawChurn(view, width, host) {
   const facts = html(
     "p",
     { class: "fact" },
-    `${fixed(100 * known.share_reranked, 1)} % of the queries are re-ranked${depth}` +
+    `${fixed(100 * known.share_reranked, 1)} % of the ${state.byTraffic ? "traffic is" : "queries are"} re-ranked${depth}` +
       (known.mean_tau === null ? "" : `; mean τ ${fixed(known.mean_tau, 3)}`) +
       (known.left_out
         ? `; ${plural(known.left_out, "query", "queries")} with fewer than two results in common left out.`

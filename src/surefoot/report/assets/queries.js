@@ -24,15 +24,15 @@ function queryCells(view, q) {
   // A query's cells as values, in the order of the headings; the third is drawn from the second.
   const change = view.one.difference[q],
     score = queryScore(view.one, view.result, q, view.alpha);
-  return [view.book.queries[q], change, change, view.against.vector[q], view.book.scores[view.index][q], score?.tJ ?? 0, score?.significant ? 1 : 0];
+  return [view.book.queries[q], change, change, view.against.vector[q], view.book.scores[view.index][q], score?.tJ ?? 0, score?.significant ? 1 : 0, ...(traffic ? [traffic[view.book.rows[q]]] : [])];
 }
 
 function queryLines(view) {
   // All queries that are listed, shown or not, at full precision.
-  const heads = ["query", "text", "change", baselineLabel(view.baseline), view.system, "T_J", "significant"];
+  const heads = ["query", "text", "change", baselineLabel(view.baseline), view.system, "T_J", "significant", ...(traffic ? ["traffic"] : [])];
   const line = (q) => {
-    const [query, change, , theirs, mine, tJ, significant] = queryCells(view, q);
-    return [query, queryText(view.book, q), change, theirs, mine, tJ, significant];
+    const [query, change, , ...rest] = queryCells(view, q);
+    return [query, queryText(view.book, q), change, ...rest];
   };
   return [heads, ...Array.from(listedQueries(view), line)];
 }
@@ -109,10 +109,12 @@ function queryRow(view, q, most, openQuery) {
           )
         : "",
     ),
+    ...(traffic ? [html("td", { class: "number" }, short(traffic[view.book.rows[q]]))] : []),
   );
 }
 
 function listenToQueries(redraw) {
+  if (traffic) get("queries").querySelector("thead tr").append(html("th", { scope: "col", class: "number", title: "How often the query is asked" }, "Traffic"));
   tableLines.set(get("queries"), () => queryLines(currentView()));
   get("queries").addEventListener("order", redraw);
   get("search").addEventListener("input", () => {

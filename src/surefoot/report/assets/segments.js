@@ -1,10 +1,12 @@
 // Kinds of queries: a table of what the chosen system does to each, and pickers of the measure and of one segment.
 
 const SEGMENTS_SHOWN = 20;
+const EACH_ONCE = "Each query counts once here. What follows was said of queries that are weighted by traffic.";
 const segmentList = { order: "hurt", all: false };
 const SEGMENT_ORDERS = {
   hurt: (one, other) => one.row.u_risk - other.row.u_risk,
-  large: (one, other) => other.row.queries - one.row.queries,
+  large: (one, other) =>
+    state.byTraffic ? other.book.trafficShare - one.book.trafficShare : other.row.queries - one.row.queries,
   given: () => 0,
 };
 
@@ -67,6 +69,8 @@ function buildPickers(choose) {
   get("measure-pick").addEventListener("change", (event) =>
     choose.measure(data.measures[event.target.selectedIndex].measure),
   );
+  get("count-label").hidden = data.weights === null;
+  get("count-by").addEventListener("change", (event) => choose.count(event.target.value));
   const places = data.segments.flatMap(({ column, segments }) => segments.map((segment) => [column, segment]));
   get("segment").append(
     option("", "all"),
@@ -95,6 +99,7 @@ function buildPickers(choose) {
 function drawPickers(view) {
   const { book } = view;
   get("measure-pick").selectedIndex = book.number;
+  get("count-by").value = state.byTraffic ? "traffic" : "queries";
   get("segment").selectedIndex =
     book.column === ALL_QUERIES
       ? 0
@@ -103,10 +108,11 @@ function drawPickers(view) {
   setText(
     get("measure"),
     visible(
-      `${book.measure} · ${plural(systems.length, "system", "systems")} · ${plural(book.queries.length, "query", "queries")}${within}`,
+      `${book.measure} · ${plural(systems.length, "system", "systems")} · ${plural(book.queries.length, "query", "queries")}${within}${state.byTraffic ? ", weighted by traffic" : ""}`,
     ),
   );
-  const { notes } = data.measures[book.number];
+  const known = data.measures[book.number].notes,
+    notes = data.weights === null || state.byTraffic ? known : [EACH_ONCE, ...known];
   if (get("notes").childElementCount !== notes.length || get("notes").dataset.book !== book.key) {
     replace(get("notes"), ...notes.map((note) => html("li", {}, visible(note))));
     get("notes").dataset.book = book.key;

@@ -64,7 +64,7 @@ function sufferingWords(view) {
     .filter(({ row }) => row.verdict === "risk")
     .sort(SEGMENT_ORDERS.hurt);
   if (!hurt.length) return " No segment loses by more than chance.";
-  const named = hurt.slice(0, 5).map((one) => `${one.column} ${one.segment} (${count(one.row.queries)} queries)`);
+  const named = hurt.slice(0, 5).map((one) => `${one.column} ${one.segment} (${count(one.row.queries)} queries${one.book.weights ? `, ${trafficPercent(one.book.trafficShare)} of traffic` : ""})`);
   const more = hurt.length > 5 ? ` and ${hurt.length - 5} more` : "";
   return visible(` These segments lose by more than chance: ${named.join(", ")}${more}.`);
 }
@@ -76,10 +76,10 @@ function advice({ rows, baseline, book, alpha }) {
     return { system: null, kind: "neutral", word: "No system", parts: ["There is no system to compare with ", name(baselineName(baseline))] };
   const rewarded = others.filter((row) => row.verdict === "reward");
   const chosen = (rewarded.length ? rewarded : others).reduce((best, row) => (row.u_risk > best.u_risk ? row : best));
-  const caution = fewQueries(book.queries.length, alpha),
+  const caution = tooFew(book, alpha),
     known = { system: chosen.system, caution };
   if (rewarded.length) {
-    const hurt = `${count(chosen.losses)} of ${plural(book.queries.length, "query", "queries")}`;
+    const hurt = `${count(chosen.losses)} of ${plural(book.queries.length, "query", "queries")}${ofTraffic(chosen.traffic_lost)}`;
     const why = `${caution && ", with caution"}: it gains ${fixed(Math.abs(chosen.gain))} ${visible(book.measure)} and hurts ${hurt}`;
     return { ...known, kind: caution ? "wait" : "ship", word: "Ship", parts: ["Ship ", name(chosen.system), why] };
   }

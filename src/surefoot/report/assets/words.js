@@ -33,9 +33,37 @@ function effectParts({ row, baseline, book }) {
   return [
     name(row.system),
     ...change,
-    ` and hurts ${count(row.losses)} of ${count(book.queries.length)} queries, ${count(row.loss_over_20)} of them by more than 20 %. `,
+    ` and hurts ${count(row.losses)} of ${count(book.queries.length)} queries${ofTraffic(row.traffic_lost)}, ` +
+      `${count(row.loss_over_20)} of them by more than 20 %${ofTraffic(row.traffic_lost_over_20)}.${onceWords(row)} `,
     ...gapParts(row, baseline),
   ];
+}
+
+function trafficPercent(share) {
+  return `${fixed(100 * share, share >= 0.095 ? 0 : 1)} %`;
+}
+
+function ofTraffic(share) {
+  return share === null ? "" : ` (${trafficPercent(share)} of traffic)`;
+}
+
+function onceWords({ gain, gain_once: once }) {
+  // What holds if every query counts once, where that is not what traffic says.
+  if (once === null) return "";
+  if (once * gain > 0) return ` With every query counted once, it ${once > 0 ? "gains" : "loses"} ${fixed(Math.abs(once))}.`;
+  const change = once > 0 ? `gains ${fixed(once)}` : once < 0 ? `loses ${fixed(-once)}` : "gains and loses nothing";
+  return ` But with every query counted once, it ${change}: frequent and rare queries fare differently.`;
+}
+
+function tooFew(book, alpha) {
+  const caution = fewQueries(book.effective, alpha);
+  if (!book.weights) return caution;
+  if (book.effective >= data.uneven.queries) return "";
+  const effective = book.effective < 100 ? fixed(book.effective, 1) : count(Math.round(book.effective));
+  const uneven =
+    `The traffic is so uneven that these ${count(book.queries.length)} queries tell only as much as ${effective} queries ` +
+    "that are asked equally often.";
+  return [uneven, data.uneven.text, caution].filter(Boolean).join(" ");
 }
 
 function gapParts(row, baseline) {

@@ -104,13 +104,13 @@ class LightGBMBins:
         parameters: Parameters,
         gradients: Gradients,
         after_tree: AfterTree,
-        start: Booster | None = None,
+        booster_before: Booster | None = None,
         seed: int = 0,
         at_end: AtEnd | None = None,
     ) -> Booster:
-        """A booster with up to `trees` more trees than `start` has."""
+        """A booster with up to `trees` more trees than `booster_before` has."""
         lgb = lightgbm()
-        trees_before = start.num_trees() if start is not None else 0
+        trees_before = booster_before.num_trees() if booster_before is not None else 0
         scores_of_others: list[Floats] = []
         keeps_scores = at_end is not None and not parameters.changes_trees  # a look at DART's would drop trees
 
@@ -145,7 +145,7 @@ class LightGBMBins:
                 num_boost_round=trees,
                 valid_sets=self._others,
                 feval=collect_scores if self._others else None,
-                init_model=start,
+                init_model=booster_before,
                 callbacks=[after_iteration],
             )
 
@@ -156,7 +156,7 @@ class LightGBM:
     name = "lightgbm"
     title = "LightGBM"
     threads_parameter = "num_threads"
-    drawing = "feature_fraction=0.7, or bagging_fraction=0.7 with bagging_freq=1"
+    drawing_example = "feature_fraction=0.7, or bagging_fraction=0.7 with bagging_freq=1"
     without_effect = frozenset({"verbosity", "verbose", "num_threads", "n_jobs", "nthread", "nthreads", "num_thread"})
 
     @property
@@ -179,7 +179,7 @@ class LightGBM:
             values,
             threads=max(0, values.get("num_threads", 0)) or None,
             changes_trees="boosting='dart'" if values.get("boosting") == "dart" else None,
-            draws=any(values.get(name, 1) < 1 for name in _FRACTIONS)
+            draws_randomly=any(values.get(name, 1) < 1 for name in _FRACTIONS)
             or any(values.get(name) for name in ("extra_trees", "use_quantized_grad"))
             or "goss" in values.values()
             or "dart" in values.values(),

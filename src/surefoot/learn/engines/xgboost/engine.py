@@ -33,7 +33,7 @@ from surefoot.learn.engines.xgboost.model_mean import mean_text
 from surefoot.learn.engines.xgboost.parameters import MAIN_NAMES, check_parameters
 from surefoot.learn.import_learner import import_learner
 
-_RAW = ("approx", "exact")  # tree methods that make their own bins, from the numbers as they are
+_UNBINNED_METHODS = ("approx", "exact")  # tree methods that make their own bins, from the numbers as they are
 _IMPORTANCES = {"split": "weight", "gain": "total_gain"}
 _FRACTIONS = ("subsample", "colsample_bytree", "colsample_bylevel", "colsample_bynode")
 
@@ -88,7 +88,7 @@ class XGBoostBins:
             shared |= {"feature_types": parameters.values["feature_types"], "enable_categorical": True}
         train, *rest = map(_aligned, (X, *others))
         with _translated_errors():
-            self._is_binned = not (parameters.raw or parameters.values.get("tree_method") in _RAW)
+            self._is_binned = not (parameters.unbinned or parameters.values.get("tree_method") in _UNBINNED_METHODS)
             if not self._is_binned:
                 self._train = xgb.DMatrix(train, **shared)
             else:
@@ -103,11 +103,11 @@ class XGBoostBins:
         parameters: Parameters,
         gradients: Gradients,
         after_tree: AfterTree,
-        start: Booster | None = None,
+        booster_before: Booster | None = None,
         seed: int = 0,
         at_end: AtEnd | None = None,
     ) -> Booster:
-        """A booster with up to `trees` more trees than `start` has."""
+        """A booster with up to `trees` more trees than `booster_before` has."""
         xgb = xgboost()
         others, probe = self._others, self._probe
         useless = 0
@@ -131,13 +131,13 @@ class XGBoostBins:
                 num_boost_round=trees,
                 obj=lambda scores, _: gradients(_scores(scores)),
                 verbose_eval=False,
-                xgb_model=start,
+                xgb_model=booster_before,
                 callbacks=[AfterTreeCallback()],
             )
             booster = booster[: booster.num_boosted_rounds() - 1] if useless else booster
             # XGBoost keeps the scores of what it was trained on; those by trees of other bins, such as before a machine
             # was lost, are rough.
-            if at_end is not None and (start is None or not self._is_binned):
+            if at_end is not None and (booster_before is None or not self._is_binned):
                 at_end(_scores(booster.predict(self._train, output_margin=True)))
         return booster
 
@@ -160,7 +160,7 @@ class XGBoost:
     name = "xgboost"
     title = "XGBoost"
     threads_parameter = "nthread"
-    drawing = "colsample_bytree=0.7 or subsample=0.7"
+    drawing_example = "colsample_bytree=0.7 or subsample=0.7"
     without_effect = frozenset({"verbosity", "nthread", "n_jobs"})
 
     @property
@@ -179,7 +179,7 @@ class XGBoost:
         return Parameters(
             values,
             threads=max(0, values.get("nthread", 0)) or None,
-            draws=any(values.get(name, 1) < 1 for name in _FRACTIONS),
+            draws_randomly=any(values.get(name, 1) < 1 for name in _FRACTIONS),
         )
 
     def with_categories(self, parameters: Mapping[str, Any], columns: Sequence[int], features: int) -> dict[str, Any]:
@@ -195,8 +195,8 @@ class XGBoost:
 
     def bins_key(self, parameters: Parameters, documents: int, seed: int) -> Hashable:
         """The bins' number, and whether there are any."""
-        raw = parameters.raw or parameters.values.get("tree_method") in _RAW
-        return parameters.values.get("max_bin"), raw, repr(parameters.values.get("feature_types"))
+        unbinned = parameters.unbinned or parameters.values.get("tree_method") in _UNBINNED_METHODS
+        return parameters.values.get("max_bin"), unbinned, repr(parameters.values.get("feature_types"))
 
     def bin(
         self,

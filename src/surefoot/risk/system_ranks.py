@@ -12,13 +12,14 @@ from surefoot.risk.assessment_data import Json
 from surefoot.risk.baselines import ROUNDING
 from surefoot.risk.churn import inversions
 
-RANKED = ("mean", "u_risk", "t_risk", "z_risk", "geo_risk")
+RANKED_FIGURES = ("mean", "u_risk", "t_risk", "z_risk", "geo_risk")
 
 
 def rank_systems(systems: list[Json], key: str) -> Json:
     """Add each system's rank under each figure at α; give Kendall's τ_b between the rankings."""
     columns = {
-        name: [entry["mean"] if name == "mean" else entry["alpha"][key][name] for entry in systems] for name in RANKED
+        name: [entry["mean"] if name == "mean" else entry["alpha"][key][name] for entry in systems]
+        for name in RANKED_FIGURES
     }
     ranks = {name: ranks_of(values) for name, values in columns.items()}
     for position, entry in enumerate(systems):
@@ -27,8 +28,8 @@ def rank_systems(systems: list[Json], key: str) -> Json:
         entry["alpha"][key]["rank"] = system_ranks
     return {
         f"{first}~{other}": tau_b(columns[first], columns[other])
-        for i, first in enumerate(RANKED)
-        for other in RANKED[i + 1 :]
+        for i, first in enumerate(RANKED_FIGURES)
+        for other in RANKED_FIGURES[i + 1 :]
     }
 
 
@@ -54,7 +55,7 @@ def tau_b(first: Sequence[float | None], other: Sequence[float | None]) -> float
     both = [(a, b) for a, b in zip(first, other, strict=True) if a is not None and b is not None]
     if len(both) < 2:
         return None
-    x, y = (_places(column) for column in np.array(both).T)
+    x, y = (_dense_ranks(column) for column in np.array(both).T)
     pairs = _pairs(np.array([len(both)]))
     tied_x, tied_y, tied_both = (_pairs(np.unique(codes, return_counts=True)[1]) for codes in (x, y, x * len(both) + y))
     order = np.lexsort((y, x))
@@ -63,7 +64,7 @@ def tau_b(first: Sequence[float | None], other: Sequence[float | None]) -> float
     return (pairs - tied_x - tied_y + tied_both - 2 * discordant) / norm if norm else None
 
 
-def _places(values: Floats) -> Ints:
+def _dense_ranks(values: Floats) -> Ints:
     """The place of each value among the distinct ones, from 0; values that differ by rounding only share one."""
     order = np.argsort(values, kind="stable")
     rises = np.diff(values[order], prepend=values[order[0]]) > _rounding(values)

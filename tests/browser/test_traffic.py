@@ -1,0 +1,103 @@
+"""The page counts by traffic, or each query once; both as Python does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import surefoot as sf
+from surefoot.report.words import headline
+
+from .test_numbers import ALPHAS, assert_rows
+
+pytestmark = pytest.mark.heavy
+
+
+def weighted_sample(seed: int = 3, queries: int = 90) -> tuple[sf.Scores, dict[str, float]]:
+    rng = np.random.default_rng(seed)
+    values = np.round(rng.beta(0.6, 1.2, size=(6, queries)), 3)
+    values[1] = np.clip(values[0] + rng.normal(0.1, 0.2, queries), 0, 1)
+    values[3] = values[0]
+    scores = sf.Scores(values, [f"s{i}" for i in range(6)], [f"q{i}" for i in range(queries)])
+    return scores, dict(zip(scores.queries, rng.pareto(1.5, queries) + 0.1, strict=True))
+
+
+def test_figures_of_both_ways_to_count(show: Callable[..., Any]) -> None:
+    scores, traffic = weighted_sample()
+    opened = show(sf.assess(scores, "s0", weights=traffic, segments="traffic"))
+    for how, options in (("traffic", {"weights": traffic}), ("queries", {})):
+        opened.page.select_option("#count-by", how)
+        opened.settle()
+        for baseline in ("s0", "s1", "mean"):
+            expected = sf.assess(scores, baseline, ALPHAS, **options).to_dict()["systems"]
+            for alpha in ALPHAS:
+                actual = opened.page.evaluate("([a, b]) => surefoot.figures(a, b)", [alpha, baseline])
+                assert_rows(actual, expected, alpha, f"against {baseline}, by {how}")
+                for mine, theirs in zip(actual, expected, strict=True):
+                    shares = theirs.get("traffic", {"lost": None, "lost_over_20": None, "unweighted_gain": None})
+                    assert mine["traffic_lost"] == pytest.approx(shares["lost"], abs=1e-12)
+                    assert mine["traffic_lost_over_20"] == pytest.approx(shares["lost_over_20"], abs=1e-12)
+                    assert mine["gain_once"] == pytest.approx(shares["unweighted_gain"], abs=1e-12)
+    assert opened.quiet()
+
+
+def test_segments_turns_and_queries(show: Callable[..., Any]) -> None:
+    scores, traffic = weighted_sample()
+    assessment = sf.assess(scores, "s0", ALPHAS, weights=traffic, segments="traffic")
+    opened = show(assessment)
+    data = assessment.to_dict(per_query=True)
+    for alpha in ALPHAS:
+        (column,) = opened.page.evaluate("([a, b]) => surefoot.segments(a, b)", [alpha, "s0"])
+        (expected,) = data["segments"]
+        assert [part["segment"] for part in column["segments"]] == [part["segment"] for part in expected["segments"]]
+        for mine, theirs in zip(column["segments"], expected["segments"], strict=True):
+            assert_rows(mine["systems"], theirs["systems"], alpha, mine["segment"])
+        t_j = data["per_query"]["systems"]["s1"]["alpha"][f"{alpha:g}"]["t_j"]
+        actual = opened.page.evaluate("(given) => surefoot.queryScores(...given)", [alpha, "s0", "s1"])
+        assert [one["tJ"] for one in actual] == pytest.approx(t_j, abs=1e-9)
+    turns = opened.page.evaluate("() => surefoot.turns('s0')")
+    for mine, row in zip(turns, data["systems"], strict=True):
+        assert mine == row["turns"]
+    curve = opened.page.evaluate("() => surefoot.curve('s0', 's1', [0, 1, 5, 10])")
+    sturdy = [data["systems"][1]["alpha"][key]["t_sturdy"] for key in ("0", "1", "5", "10")]
+    assert curve == pytest.approx(sturdy, rel=1e-7, abs=1e-9)
+
+
+def test_words_of_both_ways_to_count(show: Callable[..., Any]) -> None:
+    for seed in range(4):
+        scores, traffic = weighted_sample(seed)
+        by_traffic = sf.assess(scores, "s0", ALPHAS, weights=traffic)
+        opened = show(by_traffic)
+        for how, assessment in (("traffic", by_traffic), ("queries", sf.assess(scores, "s0", ALPHAS))):
+            opened.page.select_option("#count-by", how)
+            for alpha in (1, 5):
+                opened.page.evaluate("(hash) => { location.hash = hash; }", f"#alpha={alpha}&system=s1&count={how}")
+                opened.until("(alpha) => surefoot.state().alpha === alpha", alpha)
+                opened.settle()
+                assert opened.verdict() == assessment.verdict("s1", alpha)
+                assert opened.text("#headline") == headline(assessment.to_dict(), alpha)[0]
+        assert opened.quiet()
+
+
+def test_the_switch_is_in_the_address_and_absent_without_traffic(show: Callable[..., Any], demo: Any) -> None:
+    scores, traffic = weighted_sample()
+    opened = show(sf.assess(scores, "s0", weights=traffic))
+    assert opened.page.locator("#count-by").is_visible()
+    assert "Traffic" in opened.page.locator("#queries thead").inner_text()
+    opened.page.select_option("#count-by", "queries")
+    opened.until("() => location.hash.includes('count=queries')")
+    opened.go("#count=queries")
+    assert opened.page.locator("#count-by").input_value() == "queries"
+    assert not show(demo).page.locator("#count-by").is_visible()
+    equal = sf.assess(scores, "s0", weights=dict.fromkeys(scores.queries, 3))
+    assert not show(equal).page.locator("#count-by").is_visible()
+
+
+def test_a_page_that_is_read_back_has_its_traffic(show: Callable[..., Any], tmp_path: Path) -> None:
+    scores, traffic = weighted_sample()
+    assessment = sf.assess(scores, "s0", weights=traffic)
+    assert sf.Assessment.from_dict(assessment.to_dict(per_query=True)).page() == assessment.page()
