@@ -138,7 +138,7 @@ def evaluate(
         bool, typer.Option("--all", help="Print all tables: each α, and how rankings changed and agree.")
     ] = False,
     bootstrap: Annotated[
-        int, typer.Option(help="Number of bootstrap samples for confidence intervals.", min=0, max=MOST_DRAWS)
+        int, typer.Option(help="Bootstrap samples for confidence intervals.", min=0, max=MOST_DRAWS)
     ] = 0,
     tests: Annotated[
         bool, typer.Option("--tests", help="The usual tests too: t, Wilcoxon, randomisation, Tukey's HSD.")
@@ -281,7 +281,8 @@ def _show_tables(assessment: Assessment, sort: str, everything: bool, per_query:
 
     from surefoot.data.reading.texts import shown_texts
     from surefoot.report.columns import sort_rows
-    from surefoot.report.text import left_out, overview, query_tables, tables
+    from surefoot.report.query_tables import query_tables
+    from surefoot.report.text import left_out, overview, tables
 
     measured = [(data, sort_rows(data, sort)) for data in assessment.by_measure(per_query=per_query)]
     parts = (
