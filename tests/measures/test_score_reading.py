@@ -410,3 +410,14 @@ def test_folders(tmp_path: Path) -> None:
     (tmp_path / "sub" / "new.txt").write_text("map 1 0.75\n")
     with pytest.raises(sf.DataError, match=r"two files of the folder .* belong to the system 'sub/new'"):
         sf.read_scores(tmp_path)
+
+
+def test_records_that_can_be_read_once(judged, ours) -> None:
+    qrels, runs = judged
+    grades = {query: {doc: int(grade) for doc, grade in docs.items()} for query, docs in qrels.to_dict().items()}
+
+    def rows() -> dict[str, Any]:
+        return {name: ir_measures.iter_calc([ir_measures.AP], grades, run.to_dict()) for name, run in runs.items()}
+
+    same(sf.read_scores(rows(), "map"), ours["AP"], 1e-9)
+    assert sf.assess(rows(), baseline="today").measures == ("AP",)

@@ -82,16 +82,7 @@ def read_scores(
             raise ArgumentError("a score matrix has one measure only; give its name, such as 'ERR@20'")
         matrix = read_matrix(source, str(requested[0]) if requested else None, systems=systems, queries=queries)
         return matrix if single else [matrix]
-    unnamed = [part.called for part in parts if part.measures is None]
-    if unnamed:
-        if len(unnamed) < len(parts):
-            raise DataError(f"{unnamed[0]}: no column says which measure a value belongs to; add a column 'measure'")
-        if len(requested) > 1:
-            raise ArgumentError(f"{unnamed[0]} has one measure only; give its name, such as 'ERR@20'")
-        scores = [_scores(parts, None, missing, str(requested[0]) if requested else "score")]
-    else:
-        chosen = [pick_measure(parts, str(item)) for item in requested] or [only_measure(parts)]
-        scores = [_scores(parts, name, missing, canonical(name)) for name in chosen]
+    scores = _picked(parts, [str(item) for item in requested], missing)
     return scores[0] if single else scores
 
 
@@ -103,7 +94,20 @@ def assessed_scores(source: Any) -> list[Scores]:
     parts = results_in(source, is_result_name)
     if parts is None:
         return [read_matrix(source)]
-    return read_scores(source, measures_in(parts)) if len(measures_in(parts)) > 1 else [read_scores(source)]
+    return _picked(parts, measures_in(parts), MissingTreatment.error)
+
+
+def _picked(parts: Sequence[LongScores], requested: Sequence[str], missing: str) -> list[Scores]:
+    """The scores by each measure requested, or by the only one."""
+    unnamed = [part.called for part in parts if part.measures is None]
+    if unnamed:
+        if len(unnamed) < len(parts):
+            raise DataError(f"{unnamed[0]}: no column says which measure a value belongs to; add a column 'measure'")
+        if len(requested) > 1:
+            raise ArgumentError(f"{unnamed[0]} has one measure only; give its name, such as 'ERR@20'")
+        return [_scores(parts, None, missing, requested[0] if requested else "score")]
+    chosen = [pick_measure(parts, name) for name in requested] or [only_measure(parts)]
+    return [_scores(parts, name, missing, canonical(name)) for name in chosen]
 
 
 def is_result_name(name: str) -> bool:
