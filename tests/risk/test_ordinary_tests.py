@@ -177,6 +177,9 @@ def test_where_there_is_no_hsd_and_what_is_refused(scores: sf.Scores) -> None:
     assert one["tests"]["hsd_reason"] == "it needs at least two systems and two queries"
     with pytest.raises(sf.ArgumentError, match="compare with one baseline, but several are given"):
         sf.assess(scores, ["today", "a"], [5], tests=True)
+    traffic = {query: number + 1 for number, query in enumerate(scores.queries)}
+    with pytest.raises(sf.ArgumentError, match="the usual tests do not take weights of queries"):
+        sf.assess(scores, "today", [5], tests=True, weights=traffic)
     with pytest.raises(sf.ArgumentError, match="matrix of finite scores"):
         hsd_test([[1.0, 2.0]], 0)
 

@@ -41,7 +41,7 @@ def ordinary_caption(data: AssessmentData) -> str:
     """How the p-values were corrected and computed."""
     settings = data["tests"]
     compared = sum(row.get("tests") is not None and row["tests"]["t"] is not None for row in data["systems"])
-    words = f"t, Wilcoxon and randomisation are corrected for {compared} comparisons (Holm)"
+    words = f"t, Wilcoxon and randomisation are corrected for {compared} comparison{'s' * (compared != 1)} (Holm)"
     if settings["hsd_reason"] is not None:
         words += f". No HSD: {settings['hsd_reason']}"
     else:
