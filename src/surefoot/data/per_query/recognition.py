@@ -18,7 +18,7 @@ from surefoot.data.reading.csv_table import read_csv
 from surefoot.data.reading.files import existing_file, is_folder, json_lines, read_json, system_name, text_lines
 from surefoot.data.reading.folders import files_in
 from surefoot.data.reading.formats import format_of, is_ranx
-from surefoot.data.reading.frames import is_columns, is_pandas, is_table, read_schema, read_table, table_of
+from surefoot.data.reading.frames import is_columns, is_pandas, is_table, one_split, read_schema, read_table, table_of
 from surefoot.data.tools.json_location import JsonFile, JsonValue
 from surefoot.errors import ArgumentError, DataError, shortened
 
@@ -41,6 +41,7 @@ def results_in(source: Any, is_measure: IsMeasure) -> list[LongScores] | None:
         if all(isinstance(item, str | os.PathLike) for item in source):
             return results_in_files([(None, item) for item in source], is_measure)
         return objects.from_ranx(source) if any(map(is_ranx, source)) else None
+    source = one_split(source, "scores")
     if isinstance(source, Mapping) and source:
         if all(isinstance(item, str | os.PathLike) for item in source.values()):
             return results_in_files([(str(name), item) for name, item in source.items()], is_measure)
