@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from surefoot import clicks as clicks
     from surefoot import fetch as fetch
     from surefoot import neural as neural
+    from surefoot import pyterrier as pyterrier
     from surefoot import risk as risk
     from surefoot import studies as studies
     from surefoot.choose.sweep import read_sweep as read_sweep
@@ -38,13 +39,12 @@ if TYPE_CHECKING:
     from surefoot.data.types.preferences import PreferencePairs as PreferencePairs
     from surefoot.data.types.preferences import read_preferences as read_preferences
     from surefoot.data.types.ranking_data import RankingData as RankingData
+    from surefoot.data.types.run_files import read_runs as read_runs
     from surefoot.data.types.runs import Qrels as Qrels
     from surefoot.data.types.runs import Run as Run
     from surefoot.data.types.runs import read_qrels as read_qrels
     from surefoot.data.types.runs import read_run as read_run
-    from surefoot.data.types.runs import read_runs as read_runs
     from surefoot.data.types.scores import Scores as Scores
-    from surefoot.data.types.scores import read_scores as read_scores
     from surefoot.data.types.streamed_scores import StreamedScores as StreamedScores
     from surefoot.decide.agreement.agreement import Agreement as Agreement
     from surefoot.decide.agreement.agreement import agreement as agreement
@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker as Ranker
     from surefoot.measures.near_ties import percentiles as percentiles
     from surefoot.measures.notation import Measure as Measure
+    from surefoot.measures.score_reading import read_scores as read_scores
     from surefoot.measures.scoring import score as score
     from surefoot.measures.sigma import SigmaFit as SigmaFit
     from surefoot.measures.sigma import fit_sigma as fit_sigma
@@ -109,8 +110,9 @@ _LISTED: dict[str, tuple[str, ...]] = {
     "data.synthetic_letor": ("synthetic_letor",),
     "data.tools.judgments": ("write_judgments",),
     "data.types.ranking_data": ("RankingData",),
-    "data.types.runs": ("Qrels", "Run", "read_qrels", "read_run", "read_runs"),
-    "data.types.scores": ("Scores", "read_scores"),
+    "data.types.run_files": ("read_runs",),
+    "data.types.runs": ("Qrels", "Run", "read_qrels", "read_run"),
+    "data.types.scores": ("Scores",),
     "decide.agreement.agreement": ("agreement",),
     "decide.control.certificate": ("Certificate",),
     "decide.control.controller": ("RiskController",),
@@ -122,6 +124,7 @@ _LISTED: dict[str, tuple[str, ...]] = {
     "learn.means": ("average",),
     "learn.ranker": ("Ranker",),
     "measures.notation": ("Measure",),
+    "measures.score_reading": ("read_scores",),
     "measures.scoring": ("score",),
     "measures.sigma": ("fit_sigma",),
     "neural": (),
@@ -153,6 +156,7 @@ _UNLISTED = {
     "measures.sigma": ("SigmaFit", "synthetic_preferences"),
     "measures.worst_case": ("worst_case_loss",),
     "personal.personal_ranker": ("PersonalRanker",),
+    "pyterrier": (),
     "risk.churn": ("compare_rankings",),
     "risk.expectation": ("deviations", "expected", "g_squared"),
     "risk.inference": ("query_scores",),

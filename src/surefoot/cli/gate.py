@@ -17,7 +17,7 @@ from surefoot.cli.outputs import JSON, Output, check_outputs
 from surefoot.cli.page_provenance import LinkedPages, page_provenance
 from surefoot.cli.policy_start import start_policy
 from surefoot.cli.printing import file_or_none, print_result, printing_of, show, write_files
-from surefoot.cli.runs import EVALUATION_MEASURE, name_and_file, read_scored
+from surefoot.cli.runs import EVALUATION_MEASURE, input_files, read_scored
 from surefoot.cli.shared_options import (
     FlatMetrics,
     Force,
@@ -200,8 +200,8 @@ def gate(
         "html": PAGE,
         "metrics": METRICS,
     }
-    inputs = [path for _, path in map(name_and_file, files or [])]
-    read = (scores, policy, segments, weights, strata, drawn, traffic, automatic, queries, documents)
+    inputs = input_files([*(files or []), *([] if scores is None else [scores])])
+    read = (policy, segments, weights, strata, drawn, traffic, automatic, queries, documents)
     inputs += [path for path in read if path is not None]
     summary = os.environ.get("GITHUB_STEP_SUMMARY") or None
     updated = [path for path in (state, ledger, summary) if path is not None]  # read and then written

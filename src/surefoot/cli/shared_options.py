@@ -25,7 +25,7 @@ OptionalJudgedRuns = Annotated[
 ]
 ScoreMatrixFile = Annotated[
     str | None,
-    typer.Option(help="Use a score matrix instead of runs: CSV or Parquet, the query first.", show_default=False),
+    typer.Option(help="Not runs but a score matrix, or trec_eval -q output per system.", show_default=False),
 ]
 MissingQueries = Annotated[
     MissingTreatment | None,
