@@ -62,6 +62,14 @@ def test_hsd_of_montgomerys_grafts() -> None:
     assert result.p[0] == 1.0
 
 
+def test_the_studentized_range_gives_the_p_of_rs_example() -> None:
+    """TukeyHSD's own example in R, `warpbreaks` by wool and tension: the differences and "p adj" that it prints."""
+    mean_square = 134.957778  # of the residuals, on 50 degrees of freedom; 18 looms per tension
+    for difference, printed in ((10.0, 0.0336262), (14.722222, 0.0011218), (4.722222, 0.4474210)):
+        q = difference / np.sqrt(mean_square / 18)
+        assert stats.studentized_range.sf(q, 3, 50) == pytest.approx(printed, abs=5e-7)
+
+
 def test_hsd_of_two_systems_is_the_paired_t_test() -> None:
     rng = np.random.default_rng(1)
     scores = rng.random((2, 30))
