@@ -134,14 +134,20 @@ def cold(jobs: dict[str, tuple[str, Path, Path]]) -> dict[str, dict[str, float]]
     }
 
 
-def assess_matrices(*queries: int) -> list[float]:
-    """Seconds to assess matrices of 5 systems at four α, without bootstrap; they take turns."""
+def assess_matrices(*queries: int, weighted: bool = False) -> list[float]:
+    """Seconds to assess matrices of 5 systems at four α, without bootstrap; they take turns.
+
+    With `weighted`, then the same with queries weighted by traffic.
+    """
     import numpy as np
 
     import surefoot as sf
 
     values = [np.random.default_rng(0).random((5, count)) for count in queries]
     made = [sf.Scores(one, list("abcde"), [str(number) for number in range(one.shape[1])]) for one in values]
+    if weighted:
+        counts = np.random.default_rng(1).pareto(1.5, max(queries)) + 0.1
+        made += [scores.with_traffic(dict(zip(scores.queries, counts.tolist(), strict=False))) for scores in made]
     rounds = [[timed(sf.assess, scores, "a", [0, 1, 5, 10])[0] for scores in made] for _ in range(9)]
     return [median(found) for found in zip(*rounds, strict=True)]
 
@@ -182,8 +188,10 @@ def main(quick: bool) -> None:
         print(f"  memory x {many['peak'] / few['peak']:.1f} ({few['peak']:.0f} -> {many['peak']:.0f} MB)")
 
     print("\nAssessing a matrix of 5 systems at four alphas:")
-    small, large = assess_matrices(100_000, 1_000_000)
+    small, large, *by_traffic = assess_matrices(100_000, 1_000_000, weighted=True)
     print(f"  100,000 queries {small:.3f} s, 1,000,000 queries {large:.3f} s: x {large / small:.1f}")
+    ratios = [found / plain for found, plain in zip(by_traffic, (small, large), strict=True)]
+    print(f"  weighted by traffic x {ratios[0]:.2f} and x {ratios[1]:.2f} of that")
 
     print("\nStarting the command line:")
     helped = command_seconds(str(Path(sys.executable).with_name("surefoot")), "--help")

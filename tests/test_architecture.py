@@ -25,7 +25,9 @@ FOUNDATION = {
 MAY_IMPORT = {  # besides itself and the foundation
     "data": set(),
     "clicks": {"data"},
+    "fetch": {"data"},
     "measures": {"data"},
+    "pyterrier": {"data", "measures"},
     "risk": {"data"},
     "export": {"data"},
     "learn": {"data", "measures", "risk", "export"},
@@ -38,7 +40,9 @@ MAY_IMPORT = {  # besides itself and the foundation
     "cli": {
         "data",
         "clicks",
+        "fetch",
         "measures",
+        "pyterrier",
         "risk",
         "export",
         "learn",
@@ -52,7 +56,13 @@ MAY_IMPORT = {  # besides itself and the foundation
 }
 
 INSIDE = {  # of a package's folders, which may import which besides themselves; its own files may be imported by all
-    "decide": {"evidence": set(), "gate": {"evidence"}, "control": {"evidence"}, "agreement": {"evidence", "gate"}},
+    "decide": {
+        "evidence": set(),
+        "gate": {"evidence"},
+        "control": {"evidence"},
+        "agreement": {"evidence", "gate"},
+        "history": {"evidence", "gate"},
+    },
 }
 
 

@@ -13,7 +13,9 @@ from surefoot.lazy import attach
 
 if TYPE_CHECKING:
     from surefoot import clicks as clicks
+    from surefoot import fetch as fetch
     from surefoot import neural as neural
+    from surefoot import pyterrier as pyterrier
     from surefoot import risk as risk
     from surefoot import studies as studies
     from surefoot.choose.sweep import read_sweep as read_sweep
@@ -37,13 +39,12 @@ if TYPE_CHECKING:
     from surefoot.data.types.preferences import PreferencePairs as PreferencePairs
     from surefoot.data.types.preferences import read_preferences as read_preferences
     from surefoot.data.types.ranking_data import RankingData as RankingData
+    from surefoot.data.types.run_files import read_runs as read_runs
     from surefoot.data.types.runs import Qrels as Qrels
     from surefoot.data.types.runs import Run as Run
     from surefoot.data.types.runs import read_qrels as read_qrels
     from surefoot.data.types.runs import read_run as read_run
-    from surefoot.data.types.runs import read_runs as read_runs
     from surefoot.data.types.scores import Scores as Scores
-    from surefoot.data.types.scores import read_scores as read_scores
     from surefoot.data.types.streamed_scores import StreamedScores as StreamedScores
     from surefoot.decide.agreement.agreement import Agreement as Agreement
     from surefoot.decide.agreement.agreement import agreement as agreement
@@ -54,16 +55,20 @@ if TYPE_CHECKING:
     from surefoot.decide.evidence.draws_file import read_draws as read_draws
     from surefoot.decide.gate.decision import Decision as Decision
     from surefoot.decide.gate.gate import gate as gate
+    from surefoot.decide.history.history import ReleaseHistory as ReleaseHistory
+    from surefoot.decide.history.history import history as history
     from surefoot.errors import ArgumentError as ArgumentError
     from surefoot.errors import DataError as DataError
     from surefoot.errors import MeasureError as MeasureError
     from surefoot.errors import MissingExtraError as MissingExtraError
     from surefoot.errors import SurefootError as SurefootError
     from surefoot.errors import SurefootWarning as SurefootWarning
+    from surefoot.fetch.fetched_run import fetch_run as fetch_run
     from surefoot.learn.means import average as average
     from surefoot.learn.ranker import Ranker as Ranker
     from surefoot.measures.near_ties import percentiles as percentiles
     from surefoot.measures.notation import Measure as Measure
+    from surefoot.measures.score_reading import read_scores as read_scores
     from surefoot.measures.scoring import score as score
     from surefoot.measures.sigma import SigmaFit as SigmaFit
     from surefoot.measures.sigma import fit_sigma as fit_sigma
@@ -106,8 +111,9 @@ _LISTED: dict[str, tuple[str, ...]] = {
     "data.synthetic_letor": ("synthetic_letor",),
     "data.tools.judgments": ("write_judgments",),
     "data.types.ranking_data": ("RankingData",),
-    "data.types.runs": ("Qrels", "Run", "read_qrels", "read_run", "read_runs"),
-    "data.types.scores": ("Scores", "read_scores"),
+    "data.types.run_files": ("read_runs",),
+    "data.types.runs": ("Qrels", "Run", "read_qrels", "read_run"),
+    "data.types.scores": ("Scores",),
     "decide.agreement.agreement": ("agreement",),
     "decide.control.certificate": ("Certificate",),
     "decide.control.controller": ("RiskController",),
@@ -119,6 +125,7 @@ _LISTED: dict[str, tuple[str, ...]] = {
     "learn.means": ("average",),
     "learn.ranker": ("Ranker",),
     "measures.notation": ("Measure",),
+    "measures.score_reading": ("read_scores",),
     "measures.scoring": ("score",),
     "measures.sigma": ("fit_sigma",),
     "neural": (),
@@ -142,12 +149,16 @@ _UNLISTED = {
     "data.tools.judge_ratings": ("read_judges",),
     "data.types.preferences": ("PreferencePairs", "read_preferences"),
     "decide.agreement.agreement": ("Agreement",),
+    "decide.history.history": ("ReleaseHistory", "history"),
     "data.types.streamed_scores": ("StreamedScores",),
+    "fetch": (),
+    "fetch.fetched_run": ("fetch_run",),
     "measures.near_ties": ("percentiles",),
     "measures.sigma": ("SigmaFit", "synthetic_preferences"),
     "measures.worst_case": ("worst_case_loss",),
     "personal.later_lists": ("later_lists",),
     "personal.personal_ranker": ("PersonalRanker",),
+    "pyterrier": (),
     "risk.churn": ("compare_rankings",),
     "risk.expectation": ("deviations", "expected", "g_squared"),
     "risk.inference": ("query_scores",),

@@ -7,6 +7,7 @@ hold.
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -125,3 +126,28 @@ def decision_with_judge(path: Path, provenance: Provenance) -> str:
     decided.to_html(path, provenance=provenance)
     assert decided.decision == "stop"
     return "Keep today, stop dense: "
+
+
+def history(path: Path, provenance: Provenance) -> str:
+    """Four releases by date."""
+    return _history(path, provenance, "today", [f"release-{number}" for number in range(4)], 4)
+
+
+def history_long_names(path: Path, provenance: Provenance) -> str:
+    """Long and hostile names, and dates of change."""
+    return _history(path, provenance, HOSTILE, [LONG, f"{HOSTILE} 2"], 2)
+
+
+def _history(path: Path, provenance: Provenance, baseline: str, candidates: list[str], count: int) -> str:
+    rng = np.random.default_rng(1)
+    before = rng.random(60)
+    with TemporaryDirectory() as folder:
+        for number, candidate in enumerate(candidates):
+            after = np.clip(before + rng.normal(0.02, 0.1, 60), 0, 1)
+            queries = [f"{candidates[0]} {place}" for place in range(60)]
+            scores = sf.Scores([before, after], [baseline, candidate], queries, "nDCG@10")
+            decided = sf.gate(scores, candidate, baseline, {"risk": 0.2})
+            decided.write_json(Path(folder, f"2026-0{number + 1}-01.json"))
+            sf.assess(scores, baseline).write_json(Path(folder, f"2026-0{number + 1}-02.json"), per_query=True)
+        sf.history(folder).to_html(path, provenance=provenance)
+    return f"{count} decisions from "

@@ -211,7 +211,7 @@ def test_deep_link(show: Any, demo: Assessment) -> None:
     opened = show(demo, "#alpha=2.5&baseline=median&system=dense&query=q07")
     assert opened.page.evaluate("surefoot.state()") == {
         "alpha": 2.5, "baseline": "median", "system": "dense", "query": "q07", "sort": "mean", "reversed": False,
-        "measure": "nDCG@10", "column": None, "segment": None,
+        "measure": "nDCG@10", "column": None, "segment": None, "byTraffic": False,
     }  # fmt: skip
     assert opened.text("#query-title") == "Query q07"
     opened.page.evaluate("location.hash = '#alpha=0&baseline=bm25&system=steady'")

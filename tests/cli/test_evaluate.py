@@ -122,7 +122,7 @@ def test_missing_queries(surefoot, folder: Path) -> None:
     assert "run 'part' has no results for 2 of" in err
     (folder / "m.csv").write_text("q,today,new\n1,0.5,0.4\n2,0.1,0.6\n")
     code, _, err = surefoot("evaluate", "--scores", folder / "m.csv", "-b", "today", "--missing", "drop")
-    assert (code, "--missing works only with runs" in err) == (2, True)
+    assert (code, "--missing works only with runs and with results per query" in err) == (2, True)
 
 
 def test_several_measures(surefoot, folder: Path) -> None:
@@ -350,7 +350,8 @@ def test_neither_or_both_sources(surefoot, folder: Path) -> None:
     code, _, err = surefoot("evaluate", "-b", "x")
     assert code == 2
     assert "judgments and at least one run are required" in err
-    code, _, err = surefoot("evaluate", folder / "qrels.txt", *runs(folder), "--scores", "x.csv", "-b", "x")
+    (folder / "x.csv").write_text("query,x\n1,0.5\n")
+    code, _, err = surefoot("evaluate", folder / "qrels.txt", *runs(folder), "--scores", folder / "x.csv", "-b", "x")
     assert code == 2
     assert "not both" in err
 

@@ -37,10 +37,11 @@ COMMANDS = [
     f"stability time {RUNS} --dates dates.txt --size 2 --subsets 9 -m nDCG@5 --json time.json --csv time.csv",
     f"stability compare {RUNS} --replicates 9 -m nDCG@5 --json compare.json --csv compare.csv",
     f"gate {RUNS} -b today --risk 0.9 --json decision.json --markdown decision.md --junit decision.xml "
-    "--html decision.html --ledger ledger.json",
+    "--html decision.html --ledger ledger.json --metrics gate-metrics.json",
     f"gate {RUNS} -b today --risk 0.9 --budget 100 --state state.json",
     "judge-next bold.run -b today.run -o draws.json --csv draws.csv",
-    f"train train.txt {TREES} --valid train.txt -b feature:1 -o model --html training.html --card card.md",
+    f"train train.txt {TREES} --valid train.txt -b feature:1 -o model --html training.html --card card.md "
+    "--metrics train-metrics.json",
     "explain model train.txt -q 1 -b feature:1 --json explanation.json --markdown explanation.md "
     "--html explanation.html",
     "control model --valid train.txt --judged judged.txt -b feature:1 --risk 0.9 -o controller --json certificate.json "
@@ -48,17 +49,19 @@ COMMANDS = [
     "rank controller train.txt --controlled -o served.run --decisions served.csv",
     "rank controller train.txt --controlled -o other.run --decisions served.json",
     f"sweep train.txt -b today=feature:1 {TREES} --folds 3 --objective u_risk --alpha 5 --workers 1 -o sweep "
-    "--json sweep.json --csv sweep.csv --html sweep.html",
+    "--json sweep.json --csv sweep.csv --html sweep.html --metrics sweep-metrics.json",
     "select sweep --max-risk 1 --json choice.json",
+    "history . --json history.json --csv history.csv --html history.html",
     "make-log clicks.log --users 40",
     "personalize clicks.log -o study --trees 3 --beta 0.1 --alpha 1 --set min_data_in_leaf=20 --json personal.json "
-    "--csv personal.csv --html personal.html",
+    "--csv personal.csv --html personal.html --metrics personal-metrics.json",
 ]
 SIGNED = {
     "ASSESSMENT_JSON": "assessment.json assessments.json.gz", "SYSTEMS_CSV": "systems.csv measures.csv",
-    "QUERIES_CSV": "systems.per-query.csv measures.per-query.csv", "METRICS": "metrics.json",
+    "QUERIES_CSV": "systems.per-query.csv measures.per-query.csv",
+    "METRICS": "metrics.json gate-metrics.json train-metrics.json sweep-metrics.json personal-metrics.json",
     "PAGE": "assessment.html noise.html subsets.html decision.html training.html certificate.html sweep.html "
-    "personal.html explanation.html",
+    "personal.html explanation.html history.html",
     "CHART": "charts/t-risk.pdf charts/t-risk.png charts/t-risk.svg",
     "STUDY_JSON": "noise.json subsets.json time.json compare.json",
     "STUDY_CSV": "noise.csv subsets.csv time.csv compare.csv",
@@ -67,6 +70,7 @@ SIGNED = {
     "SERVED_JSON": "served.json", "CHECKPOINT": "checkpoint", "SWEEP_JSON": "sweep.json", "SWEEP_CSV": "sweep.csv",
     "CHOICE_JSON": "choice.json", "PERSONAL_JSON": "personal.json", "PERSONAL_CSV": "personal.csv",
     "CARD": "card.md", "EXPLANATION_JSON": "explanation.json", "EXPLANATION_MARKDOWN": "explanation.md",
+    "HISTORY_JSON": "history.json", "HISTORY_CSV": "history.csv",
     "DEMO": "qrels.txt today.run bold.run",
 }  # fmt: skip
 UNSIGNED = [
@@ -121,7 +125,7 @@ def test_a_file_has_its_own_writers_signature_and_no_other(home: Path) -> None:
 
 
 def test_any_result_as_json_may_take_the_place_of_another_but_not_of_a_state(home: Path) -> None:
-    files = {file for names in SIGNED.values() for file in names.split() if ".json" in file} - {"metrics.json"}
+    files = {file for names in SIGNED.values() for file in names.split() if ".json" in file and "metrics" not in file}
     assert all(Output("--json", home / file, JSON).refusal() is None for file in files)
     assert all(Output("--json", home / file, JSON).refusal() for file in [*UNSIGNED, "checkpoint", "metrics.json"])
     assert gzip.decompress((home / "assessments.json.gz").read_bytes()).startswith(b'{\n  "schema": "surefoot/')

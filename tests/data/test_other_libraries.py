@@ -165,8 +165,12 @@ def test_datasets_of_hugging_face() -> None:
     assert sf.read_texts(texts) == {"q1": "cats", "q2": "dogs"}
     scores = sf.read_scores(datasets.Dataset.from_dict({"query": ["q1", "q2"], "a": [0.1, 0.2]}))
     assert (scores.systems, scores.values.tolist()) == (("a",), [[0.1, 0.2]])
-    with pytest.raises(sf.DataError, match="found a Dataset"):
-        sf.read_run(datasets.DatasetDict({"test": run}))
+    assert sf.read_run(datasets.DatasetDict({"test": run})).to_dict() == RUN
+    assert sf.read_qrels(datasets.DatasetDict({"test": dataset(QRELS)})).to_dict() == QRELS
+    splits = datasets.DatasetDict({"validation": run, "test": run})
+    for read in (sf.read_run, sf.read_qrels, sf.read_scores):
+        with pytest.raises(sf.DataError, match=r"2 splits, 'validation', 'test'; give one of them: dataset\['test'\]"):
+            read(splits)
 
 
 def test_files_of_beir(tmp_path: Path) -> None:

@@ -250,3 +250,10 @@ def test_categories_are_refused() -> None:
     table = pd.DataFrame({"price": [1.0, 2.0, 3.0], "colour": pd.Categorical(["red", "blue", "red"]), "qid": [1, 1, 1]})
     with pytest.raises(ArgumentError, match="'colour' is a category, and networks take numbers"):
         ranker("gain", None).fit(table, [1, 0, 2])
+
+
+def test_weights_of_queries_are_refused() -> None:
+    data = sf.synthetic_letor(queries=6, documents=5, features=3, seed=0)
+    for train, weights in ((data, np.arange(1, 7)), (data.with_weights(np.arange(1, 7)), None)):
+        with pytest.raises(sf.ArgumentError, match="networks cannot learn from weights of queries yet; use Ranker"):
+            sf.NeuralRanker(epochs=1).fit(train, sample_weight=weights)

@@ -18,9 +18,10 @@ from tools.package_contents import BESIDE_THE_SOURCE, faults_of_sdist, faults_of
 
 ROOT = Path(__file__).parents[2]
 LIBRARIES = {  # that an extra brings
-    "clicks": ["ibis", "duckdb"], "dask": ["dask", "distributed", "xgboost"], "learn": ["lightgbm", "numba"],
-    "onnx": ["onnx"], "plots": ["matplotlib"], "serve": ["duckdb", "ibis", "lightgbm", "numba", "starlette", "uvicorn"],
-    "xgboost": ["xgboost", "numba"],
+    "clicks": ["ibis", "duckdb"], "dask": ["dask", "distributed", "xgboost"], "fetch": ["httpx"],
+    "learn": ["lightgbm", "numba"],
+    "onnx": ["onnx"], "plots": ["matplotlib"],
+    "serve": ["duckdb", "ibis", "lightgbm", "numba", "starlette", "uvicorn"], "xgboost": ["xgboost", "numba"],
 }  # fmt: skip
 OWN = own_files()
 WHEEL = [f"surefoot/{name}" for name in OWN] + [

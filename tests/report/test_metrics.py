@@ -16,6 +16,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.choose.gaining import gaining_sweep
+from tests.cli.conftest import surefoot  # noqa: F401
+from tests.personal.small import small_study
 
 import surefoot as sf
 from surefoot.report.metrics import safe_names
@@ -111,6 +114,94 @@ def test_names_that_would_be_one_have_both_a_hash() -> None:
     assert safe_names(["a_b", "a/b"]) == {"a_b": "a_b", "a/b": both["a/b"]}
 
 
+# Other results
+
+
+def check_names(metrics: dict[str, float]) -> None:
+    """Names that trackers take, and finite numbers."""
+    for name, value in metrics.items():
+        assert re.fullmatch(r"[\w.\- ]+(/[\w.\- ]+)+", name), name
+        assert posixpath.normpath(name) == name
+        assert len(name) <= 250
+        assert np.isfinite(value)
+        assert not isinstance(value, bool)
+    assert len({name.casefold() for name in metrics}) == len(metrics)
+    folders = {"/".join(name.split("/")[:depth]) for name in metrics for depth in range(1, name.count("/") + 1)}
+    assert not folders & set(metrics)
+
+
+def test_a_decision_s_metrics(tmp_path: Path) -> None:
+    scores = sf.Scores(
+        np.random.default_rng(1).random((2, 40)).round(3), ["today", "a/b"], [f"q{i}" for i in range(40)]
+    )
+    policy = {"risk": 0.3, "gain": -0.5, "u_risk": {"alpha": 5, "above": -0.9}, "segments": {"..": {"risk": 0.9}}}
+    kinds = {"kind": {f"q{i}": ".." for i in range(30)}}
+    decision = sf.gate(scores, baseline="today", policy=policy, segments=kinds)
+    data, metrics = decision.to_dict(), decision.to_metrics()
+    check_names(metrics)
+    (first, *_) = metrics
+    before = first.removesuffix("decision/ship")
+    assert before.count("/") == 2
+    assert [metrics[f"{before}decision/{name}"] for name in ("ship", "stop", "undecided")] == [
+        int(data["decision"] == name) for name in ("ship", "stop", "undecided")
+    ]
+    ways = {"risk": "conditions/risk", "gain": "conditions/gain", "u_risk": "conditions/u_risk/alpha_5"}
+    segment = safe_names([".."])[".."]
+    for one in data["conditions"]:
+        way = ways[one["name"]] if one["segment"] is None else f"segments/{segment}/conditions/risk"
+        for name in ("observed", "bound", "bound_fails", "level", "p_holds", "p_fails", "queries"):
+            assert metrics[f"{before}{way}/{name}"] == one[name]
+    assert metrics[f"{before}queries"] == 40
+    decision.write_metrics(tmp_path / "m.json")
+    assert json.loads((tmp_path / "m.json").read_text()) == metrics
+
+
+@pytest.mark.heavy
+def test_a_sweep_s_metrics() -> None:
+    result = gaining_sweep()
+    data, metrics = result.to_dict(), result.to_metrics()
+    check_names(metrics)
+    measure = safe_names([data["measure"]])[data["measure"]]
+    names = safe_names(row["name"] for row in data["rows"])
+    for row in data["rows"]:
+        for part in ("valid", "test"):
+            before = f"{measure}/candidates/{names[row['name']]}/{part}"
+            assert metrics[f"{before}/gain"] == row[part]["gain"]
+            assert {name: metrics[f"{before}/u_risk/alpha_{name}"] for name in row[part]["u_risk"]} == row[part][
+                "u_risk"
+            ]
+            if "interval" in row[part]:
+                low, high = row[part]["interval"]["gain"]
+                assert (metrics[f"{before}/interval/gain/low"], metrics[f"{before}/interval/gain/high"]) == (low, high)
+    assert metrics[f"{measure}/decision/choose"] == 1
+    assert metrics[f"{measure}/recommended/test/gain"] == data["recommendation"]["test"]["gain"]
+    assert not [name for name in metrics if "/bins/" in name]
+
+
+@pytest.mark.heavy
+def test_a_personalization_s_metrics() -> None:
+    result = small_study()
+    data, metrics = result.to_dict(), result.to_metrics()
+    check_names(metrics)
+    measure = safe_names([data["measure"]])[data["measure"]]
+    names = safe_names(row["name"] for row in data["rows"])
+    for row in data["rows"]:
+        for part in ("valid", "test"):
+            own = {name: value for name, value in row[part].items() if value is not None}
+            assert {name: metrics[f"{measure}/models/{names[row['name']]}/{part}/{name}"] for name in own} == own
+    assert metrics[f"{measure}/shown/test"] == data["shown"]["test"]
+    decided = [name for name in ("serve", "keep", "undecided") if metrics[f"{measure}/decision/{name}"]]
+    assert decided == [data["recommendation"]["decision"]]
+
+
+def test_training_without_validation_data_has_no_metrics(surefoot, tmp_path: Path) -> None:  # noqa: F811
+    sf.synthetic_letor(queries=10, documents=5, features=4).write(tmp_path / "train.txt")
+    code, _, err = surefoot("train", tmp_path / "train.txt", "-o", tmp_path / "m", "--metrics", tmp_path / "x.json")
+    assert code == 2
+    assert "--metrics shows the assessment on validation data; add --valid FILE" in err
+    assert not (tmp_path / "m").exists()
+
+
 # The real trackers, as docs/pipelines.md shows them
 
 
@@ -119,7 +210,7 @@ DOCS = (Path(__file__).parents[2] / "docs" / "pipelines.md").read_text(encoding=
 
 def shown(start: str) -> str:
     """The indented lines of the page from one that starts so."""
-    block = re.search(rf"^    {start}.*\n(?:    .*\n|\n)*", DOCS, re.MULTILINE)
+    block = re.search(rf"^    {start}.*\n?(?:    .*\n|\n)*", DOCS, re.MULTILINE)
     assert block, start
     return textwrap.dedent(block[0])
 
@@ -134,10 +225,78 @@ def test_mlflow_keeps_every_metric(tmp_path: Path, monkeypatch) -> None:
     a = assessed(NAMES)
     a.write_metrics("metrics.json")
     Path("report.html").write_text("a page")
-    exec(shown("import json, mlflow"), {})
+    exec(shown("import json, mlflow\n"), {})
     run = mlflow.last_active_run()
     assert run.data.metrics == a.to_metrics()
     assert (tmp_path / "mlruns" / "0" / run.info.run_id / "artifacts" / "report.html").exists()
+
+
+@pytest.mark.heavy
+@pytest.mark.filterwarnings("ignore")  # MLflow's own
+def test_mlflow_keeps_a_model_with_its_files(tmp_path: Path, monkeypatch, surefoot) -> None:  # noqa: F811
+    mlflow = pytest.importorskip("mlflow")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "mlruns").as_uri())
+    data = write_letor(tmp_path)
+    line = "train train.txt --valid valid.txt -b bm25=feature:1 --trees 5 -o model --metrics metrics.json -q"
+    assert surefoot(*line.split())[0] == 0
+    names: dict[str, Any] = {}
+    exec(shown("import json, mlflow, surefoot as sf"), names)
+    kept = mlflow.last_active_run().data
+    assert kept.metrics == json.loads(Path("metrics.json").read_text())
+    assert {name for name in kept.metrics if name.endswith("/gain")}
+    np.testing.assert_array_equal(names["ranker"].predict(data), sf.Ranker.load("model").predict(data))
+
+
+@pytest.mark.heavy
+@pytest.mark.filterwarnings("ignore")
+def test_mlflow_keeps_the_metrics_of_all_results(tmp_path: Path, monkeypatch) -> None:
+    mlflow = pytest.importorskip("mlflow")
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "mlruns").as_uri())
+    scores = sf.Scores([[0.5, 0.4, 0.3], [0.9, 0.2, 0.8]], ["today", "новый/α"], ["a", "b", "c"], "nDCG@10")
+    decision = sf.gate(scores, baseline="today", policy={"risk": 0.9, "u_risk": {"alpha": 5, "above": -0.9}})
+    for result in (decision, gaining_sweep(), small_study()):
+        with mlflow.start_run():
+            mlflow.log_metrics(result.to_metrics())
+        assert mlflow.last_active_run().data.metrics == result.to_metrics()
+
+
+@pytest.mark.heavy
+def test_dvc_keeps_a_model_with_its_metrics(tmp_path: Path, monkeypatch) -> None:
+    pytest.importorskip("dvc")
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    write_letor(tmp_path)
+    (tmp_path / "dvc.yaml").write_text(shown("stages:\n      train:"))
+
+    def call(*command: str) -> str:
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    call("git", "init", "-q")
+    call("dvc", "init", "-q")
+    call("dvc", "config", "core.analytics", "false")
+    call("dvc", "repro", "-q")
+    metrics = json.loads(call("dvc", "metrics", "show", "--json"))
+    own = json.loads((tmp_path / "training.json").read_text())
+    assert next(iter(metrics[""]["data"].values()))["data"] == own
+    before = (tmp_path / "new.run").read_bytes()
+    for file in ("model/ranker.json", "new.run"):
+        (tmp_path / file).unlink()
+    call("dvc", "checkout", "-q", "--force")
+    assert (tmp_path / "new.run").read_bytes() == before
+    assert sf.Ranker.load(tmp_path / "model").alpha == 5
+
+
+def write_letor(folder: Path) -> sf.RankingData:
+    """Data to learn from, to choose by and to rank."""
+    parts = {}
+    for number, name in enumerate(("train", "valid", "test")):
+        parts[name] = sf.synthetic_letor(queries=30, documents=8, features=6, seed=number).with_baselines_only([])
+        parts[name].write(folder / f"{name}.txt")
+    return parts["test"]
 
 
 @pytest.mark.heavy
@@ -148,7 +307,7 @@ def test_dvc_shows_every_metric(tmp_path: Path, monkeypatch) -> None:
     made.qrels.write(tmp_path / "qrels.txt")
     made.runs[0].write(tmp_path / "today.run")
     made.runs[1].write(tmp_path / "new.run")
-    (tmp_path / "dvc.yaml").write_text(shown("stages:"))
+    (tmp_path / "dvc.yaml").write_text(shown("stages:\n      evaluate:"))
 
     def call(*command: str) -> str:
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

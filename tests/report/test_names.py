@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 import surefoot as sf
-from surefoot.report.text import plain_console, query_tables, tables
+from surefoot.report.query_tables import query_tables
+from surefoot.report.text import plain_console, tables
 from surefoot.studies.text import tables as study_tables
 
 MARKUP = ["x[/bold]", "[red]b", ":cat:", "[link=http://a]c"]

@@ -9,7 +9,8 @@ import pytest
 
 import surefoot as sf
 from surefoot.report.columns import SUMMARY_COLUMNS
-from surefoot.report.text import plain_console, query_tables, rendered, tables
+from surefoot.report.query_tables import query_tables
+from surefoot.report.text import plain_console, rendered, tables
 
 
 @pytest.fixture(scope="module")

@@ -22,9 +22,11 @@ from surefoot.risk.assessment_data import Json
 from surefoot.risk.assessment_figures import alpha_key, difference_figures
 from surefoot.risk.churn import Churn
 from surefoot.risk.expectation import geo_risk
-from surefoot.risk.inference import t_test
+from surefoot.risk.inference import t_test, weighted_test
 from surefoot.risk.multiplicity import holm
-from surefoot.risk.tradeoff import u_risk
+from surefoot.risk.tradeoff import weigh_losses
+from surefoot.risk.traffic_figures import traffic_shares
+from surefoot.risk.weighting import weighted_mean
 
 CONVERGED_SHARE = 0.95  # of the final effectiveness, which tells how fast a training converges
 _DIGITS = 6  # of queries' values: what a page can show, in little room
@@ -46,8 +48,9 @@ def candidate_rows(trained: TrainedModels, strategies_of: str = "gain") -> list[
         rows += [candidate_row(trained, candidate, baseline_values) for candidate in mixtures]
         every_candidate += mixtures
     for part in EVALUATION_PARTS:
-        _add_tests(rows, every_candidate, gain_model, baseline_values[part][0], part)
-        _add_intervals(rows, every_candidate, baseline_values[part][0, 0], part)
+        weights = trained.relative_weights(part)
+        _add_tests(rows, every_candidate, gain_model, baseline_values[part][0], part, weights)
+        _add_intervals(rows, every_candidate, baseline_values[part][0, 0], part, weights)
     _add_areas(rows, trained.gain_only, trained.part_names)
     return rows
 
@@ -117,17 +120,19 @@ def _fold_figures(trained: TrainedModels, candidate: Candidate, baseline_values:
         queries = trained.spans(part)[fold]
         each = _figures_by_seed(trained, candidate, baseline_values[part], part, queries, brief=True)
         figures[part] = _mean(each)
-        baseline = baseline_values[part][0, 0]
+        baseline, weights = baseline_values[part][0, 0], trained.relative_weights(part, queries)
         figures[part]["standard_error"] = {
-            "gain": standard_error(candidate.gains(part, baseline)[queries]),
-            "risk": standard_error(candidate.losses(part, baseline)[queries]),
+            "gain": standard_error(candidate.gains(part, baseline)[queries], weights),
+            "risk": standard_error(candidate.losses(part, baseline)[queries], weights),
         }
         if part == "test" and len(each) > 1:
             figures["first_seed"] = _mean(each[:1])
     return figures
 
 
-def _add_intervals(rows: Sequence[Json], candidates: Sequence[Candidate], baseline: Floats, part: str) -> None:
+def _add_intervals(
+    rows: Sequence[Json], candidates: Sequence[Candidate], baseline: Floats, part: str, weights: Floats | None
+) -> None:
     """Add to each point how sure it is, over resampled queries."""
     keys = ("mean", "gain", "risk")
     columns = [
@@ -139,7 +144,7 @@ def _add_intervals(rows: Sequence[Json], candidates: Sequence[Candidate], baseli
             candidate.losses(part, baseline),
         )
     ]
-    ends = mean_intervals(columns)
+    ends = mean_intervals(columns, weights)
     for number, row in enumerate(rows):
         row[part]["interval"] = dict(zip(keys, ends[number * len(keys) :], strict=False))
 
@@ -163,6 +168,8 @@ def _figures_by_seed(
     return [
         _figures(
             trained,
+            part,
+            queries,
             values[:, queries],
             baseline_values[..., queries],
             None if candidate.tau is None else candidate.tau[part][seed, queries],
@@ -174,40 +181,47 @@ def _figures_by_seed(
 
 
 def _figures(
-    trained: TrainedModels,
-    values: Floats,
-    baseline_values: Floats,
-    tau: Floats | None,
-    chance: float | None,
-    brief: bool,
-) -> Json:
-    """One seed's figures: values are [measure, query], those of baselines [baseline, measure, query]."""
+    trained: TrainedModels, part: str, queries: slice, values: Floats, baseline_values: Floats, tau: Floats | None,
+    chance: float | None, brief: bool,
+) -> Json:  # fmt: skip
+    """One seed's figures on some queries: values are [measure, query], of baselines [baseline, measure, query]."""
     baseline = baseline_values[0, 0]
     difference = values[0] - baseline
-    figures: Json = {"mean": float(values[0].mean()), "queries": len(difference)}
-    figures |= difference_figures(difference, baseline)
+    weights = trained.relative_weights(part, queries)
+    figures: Json = {"mean": weighted_mean(values[0], weights), "queries": len(difference)}
+    counts = trained.query_weights(part)
+    if weights is not None and counts is not None:
+        figures["weight"] = float(counts[queries].sum())
+    figures |= difference_figures(difference, baseline, weights=weights)
     if chance is not None:  # the model's own wins and losses happen with that chance
         counted = difference_figures(difference / chance, baseline)
         figures |= {key: chance * counted[key] for key in ("wins", "losses", "loss_over_20")}
         figures["ties"] = len(difference) - figures["wins"] - figures["losses"]
-    if len(baseline_values) > 1:
+    if len(baseline_values) > 1 and weights is None:
         everything = np.vstack([baseline_values[:, 0], values[0]])
         # A coin's GeoRisk is not that of the scores that it gives on average, which are all that is known here.
         figures["geo_risk"] = {
             alpha_key(alpha): None if chance is not None else float(geo_risk(everything, alpha)[-1])
             for alpha in (0.0, *trained.plan.alphas)
         }
-    churn = None if tau is None else Churn(tau, np.nan_to_num(tau, nan=1.0) < 1, int(np.isnan(tau).sum()))
+    churn = None if tau is None else Churn(tau, np.nan_to_num(tau, nan=1.0) < 1, int(np.isnan(tau).sum()), weights)
     if churn is not None:
         figures["share_reranked"] = churn.share_reranked
     if brief:
         return figures
-    figures["measures"] = {name: float(row.mean()) for name, row in zip(trained.measures, values, strict=True)}
-    figures["u_risk"] = {alpha_key(alpha): u_risk(values[0], baseline, alpha) for alpha in trained.plan.alphas}
+    figures["measures"] = {
+        name: weighted_mean(row, weights) for name, row in zip(trained.measures, values, strict=True)
+    }
+    figures["u_risk"] = {
+        alpha_key(alpha): weighted_mean(weigh_losses(difference, alpha), weights) for alpha in trained.plan.alphas
+    }
+    if weights is not None and chance is None:
+        name = trained.baselines[0]
+        figures["traffic"] = traffic_shares(values[0], {name: baseline}, {name: difference}, weights)
     if churn is not None:
-        bins = churn.bin_figures(difference)
+        bins, number = churn.bin_figures(difference), churn.bins()
         figures["bins"] = {
-            "share": [bin_["queries"] / len(difference) for bin_ in bins],
+            "share": [weighted_mean((number == at).astype(np.float64), weights) for at in range(len(bins))],
             "reward": [bin_["reward"] for bin_ in bins],
             "risk": [bin_["risk"] for bin_ in bins],
         }
@@ -226,7 +240,7 @@ def _mean(each: Sequence[Json]) -> Json:
             means[key] = _mean(parts)
         elif isinstance(value, list):
             means[key] = np.mean(parts, axis=0).tolist()
-        elif key == "queries":  # the same for all
+        elif key in ("queries", "weight"):  # the same for all
             means[key] = value
         else:
             mean = float(np.mean(parts))
@@ -235,8 +249,9 @@ def _mean(each: Sequence[Json]) -> Json:
 
 
 def _add_tests(
-    rows: Sequence[Json], candidates: Sequence[Candidate], gain_model: Candidate | None, baseline: Floats, part: str
-) -> None:
+    rows: Sequence[Json], candidates: Sequence[Candidate], gain_model: Candidate | None, baseline: Floats, part: str,
+    weights: Floats | None,
+) -> None:  # fmt: skip
     """Add p-values against the baseline and the gain-only model, after Holm."""
     means = [candidate.values[part][:, 0].mean(axis=0) for candidate in candidates]
     sides = {"p_baseline": baseline[0]} | (
@@ -244,11 +259,18 @@ def _add_tests(
     )
     for key, other in sides.items():
         tests = [
-            None if candidate.chance is not None else t_test(values, other).p_sturdy
+            None if candidate.chance is not None else _p_value(values, other, weights)
             for candidate, values in zip(candidates, means, strict=True)
         ]
         for row, p in zip(rows, holm(tests), strict=True):
             row[part][key] = p
+
+
+def _p_value(values: Floats, other: Floats, weights: Floats | None) -> float | None:
+    """Of a paired test, sturdy against one more bad query; with weights, by influence values."""
+    if weights is None:
+        return t_test(values, other).p_sturdy
+    return weighted_test(values - other, 0.0, float(max(abs(values).max(), abs(other).max())), weights).p_sturdy
 
 
 def _add_areas(rows: Sequence[Json], gain_only: SweepSetting | None, parts: Sequence[str]) -> None:
@@ -298,7 +320,8 @@ def selective_points(trained: TrainedModels, part: str) -> list[Json]:
     if order is None or gain_model is None:
         return []
     each = [
-        selective_curve(values[0] - trained.baseline_values(part)[0, 0], order) for values in gain_model.values[part]
+        selective_curve(values[0] - trained.baseline_values(part)[0, 0], order, trained.relative_weights(part))
+        for values in gain_model.values[part]
     ]
     thresholds = each[0][0]
     risk, gained = (np.mean([curve[column] for curve in each], axis=0) for column in (1, 2))
@@ -314,11 +337,12 @@ def baseline_rows(trained: TrainedModels) -> list[Json]:
     for number, name in enumerate(trained.baselines):
         row: Json = {"name": name}
         for part in EVALUATION_PARTS:
-            values = trained.baseline_values(part)[number]
+            values, weights = trained.baseline_values(part)[number], trained.relative_weights(part)
             row[part] = {
-                "mean": float(values[0].mean()),
+                "mean": weighted_mean(values[0], weights),
                 "measures": {
-                    key: float(row_values.mean()) for key, row_values in zip(trained.measures, values, strict=True)
+                    key: weighted_mean(row_values, weights)
+                    for key, row_values in zip(trained.measures, values, strict=True)
                 },
             }
         row["per_query"] = np.round(trained.baseline_values("test")[number, 0], _DIGITS).tolist()

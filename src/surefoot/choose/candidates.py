@@ -22,6 +22,7 @@ from surefoot.data.writing.array_files import Arrays
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS, EvaluationQueries
 from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.options import OBJECTIVE
+from surefoot.risk.weighting import relative_weights
 
 DocumentScores: TypeAlias = dict[str, list[Floats]]  # of each part, for each fold
 
@@ -71,6 +72,7 @@ class TrainedModels:
         self.parts = {fold: {part: self._part(fold, part) for part in self.part_names} for fold in self.folds}
         self.baselines: list[str] = store.fold(self.folds[0])["baselines"] if self.folds else []
         self._baseline_values: dict[str, Floats] = {}
+        self._weights: dict[str, Floats | None] = {}
         self._ready = {fold: self.trainings.ready_jobs(fold) for fold in self.folds}
         self._jobs: dict[SweepSetting, list[list[TrainingJob]]] = {}
         self._inner_jobs: dict[
@@ -103,7 +105,10 @@ class TrainedModels:
         by_measure = [MeasuredQueries(measure, *labels_offsets_ties, threads=1) for measure in self.measures]
         count = len(arrays[f"{part}_offsets"]) - 1
         queries = list(map(str, range(count))) if is_inner else self.store.fold(fold)["queries"][part]
-        return EvaluationQueries(queries, by_measure, arrays[f"{part}_baselines"], arrays.get(f"{part}_aggregate"))
+        return EvaluationQueries(
+            queries, by_measure, arrays[f"{part}_baselines"], arrays.get(f"{part}_aggregate"),
+            arrays.get(f"{part}_weights"),
+        )  # fmt: skip
 
     @property
     def settings(self) -> list[SweepSetting]:
@@ -130,6 +135,24 @@ class TrainedModels:
         if len(set(names)) == len(names):
             return names
         return [f"{fold}/{query}" for fold in self.folds for query in self.parts[fold][part].queries]
+
+    def query_weights(self, part: str) -> Floats | None:
+        """How often each query of a part is asked; None without traffic."""
+        if part not in self._weights:
+            each = [evaluation.weights for evaluation in self.evaluation(part)]
+            known = [weights for weights in each if weights is not None]
+            self._weights[part] = np.concatenate(known) if known else None
+        return self._weights[part]
+
+    def is_weighted(self, part: str) -> bool:
+        """Whether queries of a part count differently."""
+        weights = self.query_weights(part)
+        return weights is not None and bool((weights != weights[0]).any())
+
+    def relative_weights(self, part: str, queries: slice = slice(None)) -> Floats | None:
+        """The weights of some queries of a part, relative to their own mean; None where all count the same."""
+        weights = self.query_weights(part)
+        return relative_weights(weights[queries]) if weights is not None and self.is_weighted(part) else None
 
     def baseline_values(self, part: str) -> Floats:
         """M(q) of every baseline: [baseline, measure, query]."""
@@ -199,8 +222,17 @@ class TrainedModels:
         return Candidate(name, kind, setting, values, tau, seeds=seeds, weight=weight, share=share)
 
     def threshold(self, fold: str, share: float) -> float:
-        """The aggregate up to which selective re-ranking touches this share of a fold's validation queries."""
-        return float(np.quantile(self.aggregate(fold, "valid"), share))
+        """The aggregate up to which selective re-ranking touches this share of a fold's validation queries.
+
+        With weights it is the least one at or below which that share of their traffic is.
+        """
+        aggregate = self.aggregate(fold, "valid")
+        weights = self.relative_weights("valid", self.spans("valid")[fold])
+        if weights is None:
+            return float(np.quantile(aggregate, share))
+        order = np.argsort(aggregate, kind="stable")
+        reached = np.cumsum(weights[order]) >= share * weights.sum() * (1 - 1e-12)
+        return float(aggregate[order][int(reached.argmax())])
 
     def aggregate(self, fold: str, part: str) -> Floats:
         """The aggregate of each query of a fold; empty where there is none."""
@@ -208,10 +240,22 @@ class TrainedModels:
         return np.zeros(0) if aggregate is None else aggregate
 
     def aggregate_ranks(self, part: str) -> Floats | None:
-        """The aggregate of each query, as its rank among the fold's, from 0 to 1, so that folds can be put together."""
+        """The aggregate of each query, as its rank among the fold's, from 0 to 1, so that folds can be put together.
+
+        With weights it is the share of the fold's traffic that has at most this aggregate.
+        """
         if not self.folds or any(evaluation.aggregate is None for evaluation in self.evaluation(part)):
             return None
         by_fold = [self.aggregate(fold, part) for fold in self.folds]
-        return np.concatenate(
-            [np.searchsorted(np.sort(aggregate), aggregate, side="right") / len(aggregate) for aggregate in by_fold]
-        )
+        if not self.is_weighted(part):
+            return np.concatenate(
+                [np.searchsorted(np.sort(aggregate), aggregate, side="right") / len(aggregate) for aggregate in by_fold]
+            )
+        spans = self.spans(part)
+        ranks = []
+        for fold, aggregate in zip(self.folds, by_fold, strict=True):
+            weights = self.relative_weights(part, spans[fold])
+            order = np.argsort(aggregate, kind="stable")
+            until = np.append(0.0, np.cumsum(np.ones(len(order)) if weights is None else weights[order]))
+            ranks.append(until[np.searchsorted(aggregate[order], aggregate, side="right")] / until[-1])
+        return np.concatenate(ranks)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,15 +14,18 @@ from surefoot.choose.candidates import Candidate, TrainedModels
 from surefoot.choose.options import CHOOSE_BY, CROSS_VALIDATION, PLAIN_MODELS
 from surefoot.choose.rows import chosen_in_words, gain_only, pooled
 from surefoot.choose.selection_policy import SelectionPolicy
-from surefoot.choose.store import SweepStore
+from surefoot.choose.store import SweepStore, traffic_hash
 from surefoot.choose.tradeoffs import TradeOffs
 from surefoot.choose.uncertainty import resampled_means
+from surefoot.data.reading.traffic import read_traffic
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, DataError, expecting, shortened
+from surefoot.learn.training_weights import georisk_refusal
 from surefoot.report.measure_names import measure_title
 from surefoot.report.numbers import signed
 from surefoot.report.plain_json import to_json
-from surefoot.risk.assessment_data import Json
+from surefoot.report.traffic_words import traffic_note
+from surefoot.risk.assessment_data import Json, WeightsData
 from surefoot.risk.bootstrap import percentile_intervals
 
 SCHEMA = "surefoot/choice/1"
@@ -46,6 +50,7 @@ class Choice:
     probability: dict[str, float] = field(default_factory=dict)
     interval: dict[str, list[float]] | None = None
     unsure: str | None = None  # why it is not known how sure the choice is
+    weights: Json | None = None  # how often test queries are asked, where figures are weighted by it
 
     @property
     def test(self) -> Json:
@@ -69,6 +74,7 @@ class Choice:
             "schema": SCHEMA, "policy": policy, "choose_by": self.choose_by,
             "measure": self.measure, "candidates": self.n_candidates, "folds": folds, "test": self.test,
             "gain_only": self._gain_only_figures, "difference": self.interval, "why": self.words,
+            **({} if self.weights is None else {"weights": self.weights}),
         }  # fmt: skip
 
     @property
@@ -114,6 +120,8 @@ class Choice:
                 f"Compared with the gain-only model, {measure_title(self.measure)} changes by {mean} and risk changes "
                 f"by {risk} (95 % intervals over test queries)."
             )
+        if self.weights is not None:
+            sentences.append(traffic_note(cast(WeightsData, self.weights)))
         if self.policy.name == "max_risk" and mine["risk"] > self.policy.level:
             sentences.append(
                 f"On test data, its risk is above {self.policy.level:g}. A choice on other queries cannot exclude this."
@@ -145,13 +153,20 @@ def select(
     choose_by: str | None = None,
     store: SweepStore | None = None,
     names: Sequence[str] | None = None,
+    traffic: Any = None,
 ) -> Choice:
     """What the policy takes of these kinds, fold by fold: a fold's validation queries are other folds' test queries.
 
     By default it chooses by cross-validation where the sweep has it. The sweep's `store` says how sure the choice is.
-    `names` leaves these candidates alone.
+    `names` leaves these candidates alone. Figures are weighted by traffic where the sweep's are; `traffic`, if it is
+    given, must be the sweep's.
     """
     data = result.to_dict()
+    if traffic is not None:
+        _check_traffic(traffic, data)
+    weights = data.get("weights")
+    if policy.name == "geo_risk" and weights is not None and not weights["equal"]:
+        raise georisk_refusal("the policy geo_risk")
     rows = [row for row in data["rows"] if row["kind"] in kinds and (names is None or row["name"] in names)]
     gain_row = gain_only(data["rows"])
     if gain_row is None or not rows:
@@ -170,9 +185,20 @@ def select(
         policy,
         {fold: row for fold, (row, _) in choices.items()},
         {fold: count for fold, (_, count) in choices.items()},
-        gain_row, len(rows), data["measure"], data["origin"], by,
+        gain_row, len(rows), data["measure"], data["origin"], by, weights=weights,
     )  # fmt: skip
     return choice if store is None else _with_certainty(choice, store)
+
+
+def _check_traffic(traffic: Any, data: Json) -> None:
+    """Refuse other traffic than the sweep's: its figures and models are weighted by that."""
+    known = data.get("traffic")
+    if known is None or traffic_hash(read_traffic(traffic)) != known:
+        why = "without traffic" if known is None else "with other traffic"
+        raise ArgumentError(
+            f"the sweep was made {why}, so its models and figures cannot be weighted by this; run the sweep again with "
+            "this traffic, in another folder"
+        )
 
 
 def check_origin(store: SweepStore, choice: Choice) -> None:
@@ -222,7 +248,8 @@ def _probabilities(
             for one in (mine, gain_model)
             for values in (one.gains, one.losses)
         ]  # fmt: skip
-        probability[fold] = float(np.mean(choice.policy.holds(*resampled_means(columns))))
+        weights = trained.relative_weights(part, spans[fold])
+        probability[fold] = float(np.mean(choice.policy.holds(*resampled_means(columns, weights))))
     return probability
 
 
@@ -239,5 +266,5 @@ def _test_interval(
             difference = one.values["test"][0, 0] - baseline  # of the first seed, whose model is saved
             own[spans[fold]] = (difference if key == "mean" else np.maximum(-difference, 0))[spans[fold]]
         columns.append(own - gain_only_figures)
-    mean, risk = percentile_intervals(resampled_means(columns)).tolist()
+    mean, risk = percentile_intervals(resampled_means(columns, trained.relative_weights("test"))).tolist()
     return {"mean": mean, "risk": risk}

@@ -17,9 +17,10 @@ from surefoot.data.compression import OPENERS
 from surefoot.data.hashes import data_hash, query_hashes, text_hash
 from surefoot.data.letor.files import read_letor
 from surefoot.data.reading.files import FORMAT_OF_ENDING, existing_file
+from surefoot.data.reading.traffic import Traffic
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.writing.all_or_nothing import ensure_folder, reporting_write_errors, temporary_path
-from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.errors import ArgumentError, DataError, other_queries_hint, shortened
 from surefoot.learn.aggregates import Aggregate
 from surefoot.learn.baseline_spec import baseline_files, read_like, with_baselines
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS, PARTS
@@ -50,6 +51,21 @@ class Fold:
         sets = [data.with_baseline(name, values) for data, values in zip(self.sets, scores, strict=True)]
         return Fold(self.name, sets[0], sets[1], sets[2], self.held_out)
 
+    def with_traffic(self, traffic: Traffic) -> Fold:
+        """The fold with queries that count as often as they are asked; those without traffic are left out.
+
+        Baselines are learned on all of the held-out queries alike: they stand for what is shipped today.
+        """
+        sets = []
+        for part, data in zip(PARTS, self.sets, strict=True):
+            if not any(traffic.get(query) for query in data.queries):
+                hint = other_queries_hint("counts", list(traffic), data.queries)
+                raise ArgumentError(f"no query in the {part} set of {self.name} has traffic: {hint}")
+            sets.append(data.with_weights(traffic))
+            if not sets[-1].y.any():
+                raise ArgumentError(f"no query with traffic in the {part} set of {self.name} has a relevant document")
+        return Fold(self.name, sets[0], sets[1], sets[2], self.held_out)
+
     @property
     def sets(self) -> tuple[RankingData, RankingData, RankingData]:
         """The three sets of queries."""
@@ -70,6 +86,7 @@ class FoldSource:
     `path` is a folder of Fold*/train.txt, vali.txt and test.txt, or one file, which is cut into `folds` by query.
     `baselines` are texts such as bm25=feature:25. `held_out` queries (a share below 1, or how many) of a file, or of
     each fold's training data, are kept for baselines to be learned on. `selective` adds an aggregate as a feature.
+    `traffic` is the hash of the traffic by which queries count, which the sweep's folder keeps.
     """
 
     path: str
@@ -78,6 +95,7 @@ class FoldSource:
     seed: int = SPLIT_SEED
     held_out: float = 0.0
     selective: str | None = None
+    traffic: str | None = None
 
     def __post_init__(self) -> None:
         """Reject what could not be read or cut."""
@@ -89,8 +107,8 @@ class FoldSource:
             Aggregate.parse(self.selective)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return asdict(self)
+        """Plain data; without traffic that of earlier versions, so that their sweeps go on."""
+        return {name: value for name, value in asdict(self).items() if name != "traffic" or value is not None}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -218,6 +236,10 @@ def store_data(data: Any, folder: Path, *, needed: bool) -> Path:
         or not all(isinstance(data_set, RankingData) for data_set in flat)
     ):
         raise ArgumentError("data must be a path, RankingData, or a list of (train, valid, test), each RankingData")
+    if any(data_set.weighting is not None for data_set in flat):
+        raise ArgumentError(
+            "the data has weights of queries; give them as traffic={query: count}, which covers all sets"
+        )
     if needed and not all(data_set.baselines for data_set in flat):
         raise ArgumentError(
             "there is no baseline to compare with; give the data one (with_baseline), or set learn_baselines"

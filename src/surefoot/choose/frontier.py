@@ -28,8 +28,8 @@ BASELINE_POINT = RiskGainPoint(0.0, 0.0)  # the baseline itself
 def mixture_hull(points: Sequence[RiskGainPoint]) -> list[RiskGainPoint]:
     """The upper hull of the points and the baseline, by rising risk, up to the greatest gain.
 
-    >>> mixture_hull([Point(1, 1), Point(2, 3), Point(3, 2), Point(2.5, 1)])
-    [Point(risk=0.0, gain=0.0), Point(risk=2, gain=3)]
+    >>> mixture_hull([RiskGainPoint(1, 1), RiskGainPoint(2, 3), RiskGainPoint(3, 2), RiskGainPoint(2.5, 1)])
+    [RiskGainPoint(risk=0.0, gain=0.0), RiskGainPoint(risk=2, gain=3)]
     """
     hull: list[RiskGainPoint] = []
     for point in sorted({BASELINE_POINT, *_checked(points)}, key=lambda point: (point.risk, -point.gain)):
@@ -49,7 +49,7 @@ def near_optimal_hull(points: Sequence[RiskGainPoint]) -> list[RiskGainPoint]:
 def undominated(points: Sequence[RiskGainPoint]) -> list[int]:
     """Which points no other one beats: none has as much gain at less risk, or more gain at as little.
 
-    >>> undominated([Point(1, 1), Point(2, 3), Point(2, 2), Point(3, 3)])
+    >>> undominated([RiskGainPoint(1, 1), RiskGainPoint(2, 3), RiskGainPoint(2, 2), RiskGainPoint(3, 3)])
     [0, 1]
     """
     known = _checked(points)
@@ -65,7 +65,7 @@ def undominated(points: Sequence[RiskGainPoint]) -> list[int]:
 def proportional_gain(full: RiskGainPoint, risk: float) -> float:
     """The gain left at a risk if risk and gain are reduced alike: the line from baseline to full model.
 
-    >>> proportional_gain(Point(0.04, 0.1), 0.01)
+    >>> proportional_gain(RiskGainPoint(0.04, 0.1), 0.01)
     0.025
     """
     return full.gain * min(1.0, risk / full.risk) if full.risk else full.gain
@@ -94,15 +94,18 @@ def reranking_area(share_reranked: float, gain: float, full_share: float, full_g
     return float((np.diff(shares) * (gains[1:] + gains[:-1]) / 2).sum())
 
 
-def selective_curve(differences: Floats, feature: Floats) -> tuple[Floats, Floats, Floats]:
+def selective_curve(
+    differences: Floats, feature: Floats, weights: Floats | None = None
+) -> tuple[Floats, Floats, Floats]:
     """Thresholds of a query feature, and risk and gain if the model is used only where the feature is at most that.
 
-    Queries of one value go together. `differences` are the model's M(q) minus the baseline's.
+    Queries of one value go together. `differences` are the model's M(q) minus the baseline's; `weights` of the queries
+    have a mean of 1.
     """
     if differences.shape != feature.shape or not np.isfinite(feature).all():
         raise ArgumentError("every query needs one difference and one finite value of the feature")
     order = np.argsort(feature, kind="stable")
-    values, moved = feature[order], differences[order]
+    values, moved = feature[order], (differences if weights is None else weights * differences)[order]
     last = np.flatnonzero(np.append(values[1:] != values[:-1], True))
     gain = np.cumsum(moved)[last] / len(moved)
     risk = np.cumsum(np.maximum(-moved, 0))[last] / len(moved)

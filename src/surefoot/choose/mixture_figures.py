@@ -24,7 +24,7 @@ def mixed_figures(one: Json, other: Json, chance: float) -> Json:
     for key, value in one.items():
         if key in (*_OF_ONE_RANKING, *_RATIOS):
             continue
-        if key == "queries":
+        if key in ("queries", "weight"):
             mixed[key] = value
         elif key in _UNKNOWN:
             mixed[key] = dict.fromkeys(value) if isinstance(value, dict) else None

@@ -14,13 +14,14 @@ from surefoot.choose.recommendation import (
     recommended,
 )
 from surefoot.choose.rows import gain_only
-from surefoot.choose.tables import columns, notes, significance_signs, title, value_of
+from surefoot.choose.tables import columns, is_weighted, notes, significance_signs, title, value_of
 from surefoot.errors import visible
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS
 from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
 from surefoot.report.measure_names import measure_title
 from surefoot.report.numbers import fixed, percent, signed
 from surefoot.report.provenance import Provenance
+from surefoot.report.traffic_words import traffic_percent
 from surefoot.risk.assessment_data import Json
 
 _FOLDER = "surefoot.choose/assets"
@@ -74,7 +75,7 @@ def _tiles(data: Json, choice: Json) -> list[Tile]:
             ),
             Tile(
                 "Hurt by more than 20 %", f"{mine['loss_over_20']:.0f}",
-                f"of {data['queries']['test']:,} queries{beside[2]}",
+                f"of {data['queries']['test']:,} queries{_of_traffic(mine)}{beside[2]}",
             ),
         ]  # fmt: skip
     folds = choice.get("by_fold")
@@ -92,6 +93,11 @@ def _tiles(data: Json, choice: Json) -> list[Tile]:
     if best is None and data["rows"]:
         tiles += _tiles_without_choice(data)
     return tiles
+
+
+def _of_traffic(figures: Json) -> str:
+    """The part of the traffic that is hurt, where it counts."""
+    return f", {traffic_percent(figures['traffic']['lost_over_20'])} of traffic" if "traffic" in figures else ""
 
 
 def _share_tile(label: str, word: str, share: float | None, figure: str, kind: ChipKind | None, note: str) -> Tile:
@@ -122,6 +128,7 @@ def page_payload(data: Json) -> Json:
     choice = recommended(data)
     return {
         **{key: data[key] for key in keys},
+        "weights": data["query_weights"] if is_weighted(data) else None,
         "recommended": choice["name"],
         "tag": recommendation_tag(data),
         "strategy": (choice.get("strategy") or {}).get("name"),

@@ -42,7 +42,7 @@ def values_of(parameters: Mapping[str, Any]) -> ParameterValues:
 class SweepSetting:
     """A row of the sweep's table: an objective at an α and, where nothing is tuned, its parameters.
 
-    >>> Setting("faro@all", 5.0).name
+    >>> SweepSetting("faro@all", 5.0).name
     'faro@all α=5'
     """
 
@@ -111,7 +111,7 @@ class SweepPlan:
     one part after the other of a fold's training queries, and so measured on all of them.
 
     >>> grid = {"num_leaves": (10, 50), "n_estimators": (50, 100)}
-    >>> plan = Plan(("gain", "u_risk"), (1.0, 5.0), (0,), grid, "gain", "nDCG@10")
+    >>> plan = SweepPlan(("gain", "u_risk"), (1.0, 5.0), (0,), grid, "gain", "nDCG@10")
     >>> [setting.name for setting in plan.settings()]
     ['gain', 'u_risk α=1', 'u_risk α=5']
     >>> plan.combinations()

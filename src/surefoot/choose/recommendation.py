@@ -15,6 +15,7 @@ from surefoot.errors import visible
 from surefoot.report.columns import chance_words
 from surefoot.report.few_queries import few_queries
 from surefoot.report.numbers import percent, signed
+from surefoot.report.traffic_words import uneven_traffic
 from surefoot.risk.assessment_data import Json
 from surefoot.significance import SIGNIFICANCE
 
@@ -139,7 +140,11 @@ def is_doubtful(data: Json) -> bool:
 
 def _few(data: Json, choice: Json) -> str | None:
     alpha = next((row["alpha"] for row in data["rows"] if row["name"] == choice["name"]), None)
-    return few_queries(data["queries"]["test"], alpha or 0.0)
+    queries, weights = data["queries"]["test"], data.get("weights")
+    if weights is None or weights["equal"]:
+        return few_queries(queries, alpha or 0.0)
+    caution = few_queries(weights["effective_queries"], alpha or 0.0)
+    return caution and f"{uneven_traffic(queries, weights['effective_queries'])} {caution}"
 
 
 def _no_better(folds: Json | None) -> bool:

@@ -30,7 +30,11 @@ def pooled(chosen: Mapping[str, Json], part: str = "test", *, saved: bool = Fals
     folds = [row["folds"][fold] for fold, row in chosen.items()]
     each = [figures["first_seed"] if saved and "first_seed" in figures else figures[part] for figures in folds]
     queries = sum(figures["queries"] for figures in each)
-    means: Json = {key: sum(figures[key] * figures["queries"] for figures in each) / queries for key in _MEANS}
+    weights = [figures.get("weight", figures["queries"]) for figures in each]  # by traffic, where that counts
+    means: Json = {
+        key: sum(figures[key] * weight for figures, weight in zip(each, weights, strict=True)) / sum(weights)
+        for key in _MEANS
+    }
     return means | {key: sum(figures[key] for figures in each) for key in _SUMS} | {"queries": queries}
 
 

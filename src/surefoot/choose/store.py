@@ -1,6 +1,7 @@
 """A sweep's folder: its settings, each fold as it was first read, and every finished training, each stored in one step.
 
     sweep.json        the plan and where the data comes from
+    traffic.json      how often each query is asked, where that counts
     folds/Fold1/      fold.json, arrays.npz: labels, baselines' scores and queries of validation and test data
     trials/KEY.json   what a training that finds parameters reached on validation data
     points/KEY/       a saved ranker, point.json, arrays.npz: its scores and measures of validation and test data
@@ -25,6 +26,7 @@ from surefoot.choose.folds import OWN_DATA_FOLDER, FoldSource
 from surefoot.choose.options import PLAN_FILE
 from surefoot.choose.plan import SweepPlan, TrainingJob
 from surefoot.data.reading.files import read_json
+from surefoot.data.reading.traffic import Traffic
 from surefoot.data.writing.all_or_nothing import new_folder, write_text
 from surefoot.data.writing.array_files import Arrays, read_arrays, save_arrays
 from surefoot.data.writing.resumable import ResumableFolder, content_key
@@ -32,16 +34,28 @@ from surefoot.errors import DataError, expecting
 
 SCHEMA = "surefoot/sweep-plan/1"
 INNER_FILE = "inner"
+TRAFFIC_FILE = "traffic.json"
 _AGAIN = "remove its folder, and run the sweep again"
+
+
+def traffic_hash(traffic: Traffic) -> str:
+    """By what the traffic of a sweep is told from others'."""
+    return content_key(dict(traffic))
 
 
 class SweepStore:
     """The folder of one sweep."""
 
     def __init__(
-        self, folder: str | os.PathLike[str], plan: SweepPlan, source: FoldSource, learned: bool = False
+        self,
+        folder: str | os.PathLike[str],
+        plan: SweepPlan,
+        source: FoldSource,
+        learned: bool = False,
+        traffic: Traffic | None = None,
     ) -> None:
         self.folder = Path(folder)
+        self._traffic = traffic
         self._resumable = ResumableFolder(folder, PLAN_FILE, "sweep", beside=[OWN_DATA_FOLDER])
         self.plan, self.source, self.learns_baselines = plan, source, learned
         self._folds: dict[str, dict[str, Any]] = {}
@@ -81,6 +95,8 @@ class SweepStore:
                     self.folder, None, f"has a sweep of other data ({before.description}); name another folder"
                 )
         self._write(files)
+        if self._traffic is not None:
+            write_text(self.folder / TRAFFIC_FILE, json.dumps(self._traffic), durable=True)
         for kind in ("folds", "trials", "points", INNER_FILE):
             (self.folder / kind).mkdir(exist_ok=True)
 
@@ -105,9 +121,24 @@ class SweepStore:
         )  # fmt: skip
 
     @property
+    def traffic(self) -> Traffic | None:
+        """How often each query is asked; None where all count the same."""
+        if self._traffic is None and self.source.traffic is not None:
+            content = self._json(self.folder / TRAFFIC_FILE)
+            if traffic_hash(content) != self.source.traffic:
+                raise DataError.at(
+                    self.folder / TRAFFIC_FILE,
+                    None,
+                    "is not the traffic that the sweep began with; run the sweep again",
+                )
+            self._traffic = content
+        return self._traffic
+
+    @property
     def description(self) -> str:
         """The data in a few words."""
         parts = [self.source.path, *self.source.baselines, *(["learned baselines"] if self.learns_baselines else [])]
+        parts.append("without traffic" if self.source.traffic is None else f"traffic {self.source.traffic[:8]}")
         return ", ".join(parts)
 
     @property

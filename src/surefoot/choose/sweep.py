@@ -14,20 +14,22 @@ from surefoot.choose.learners import learner_of
 from surefoot.choose.plan import SweepPlan
 from surefoot.choose.presets import preset as known_preset
 from surefoot.choose.saved_choice import chosen_ranker
-from surefoot.choose.store import SweepStore
+from surefoot.choose.store import SweepStore, traffic_hash
 from surefoot.choose.tradeoffs import TradeOffs, trade_offs
 from surefoot.choose.trainings import SweepProgress, run
+from surefoot.data.reading.traffic import Traffic, read_traffic
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
 from surefoot.learn.baseline_spec import resolve_baseline
 from surefoot.learn.engines.contract import merge_parameters
 from surefoot.learn.options import ENGINE, MEASURE, NETWORK_ENGINE
+from surefoot.learn.training_weights import georisk_refusal
 from surefoot.neural.loading import AnyRanker
 
 DEFAULTS: dict[str, Any] = {
     "objectives": choices.OBJECTIVES, "alphas": choices.ALPHAS, "seeds": choices.SEEDS, "grid": {},
     "tune": choices.TUNE, "measure": MEASURE, "folds": choices.FOLDS, "split_seed": choices.SPLIT_SEED,
     "held_out": None, "learn_baselines": False, "selective": None, "strategies": "gain", "choose_by": "validation",
-    "inner_folds": choices.INNER_FOLDS,
+    "inner_folds": choices.INNER_FOLDS, "traffic": None,
 }  # fmt: skip
 
 
@@ -58,6 +60,9 @@ def sweep(
     Ranker's others.
     A `preset` ("wang2012", "dincer2014", "dincer2016") sets what is not given, parameters one by one.
 
+    `traffic` (a file, a dict {query: count}, a table) says how often each query is asked: then queries count so in
+    training and in all figures, and those without traffic are left out.
+
     Objectives compare with the first baseline; "faro@all" (T*-FARO) and geo_risk with all of them.
     """
     unknown = sorted(overrides.keys() - DEFAULTS)
@@ -80,6 +85,9 @@ def sweep(
         },
         settings["inner_folds"] if settings["choose_by"] == "cross-validation" else 0,
     )  # fmt: skip
+    traffic = None if settings["traffic"] is None else read_traffic(settings["traffic"])
+    if traffic is not None:
+        _check_traffic(plan, traffic, engine)
     learned = bool(settings["learn_baselines"])
     if learned and engine == NETWORK_ENGINE:
         raise ArgumentError("learn_baselines learns trees, but this is a sweep of networks; give it baselines")
@@ -96,14 +104,27 @@ def sweep(
     path = Path(data).resolve() if on_disk else store_data(data, Path(folder), needed=not (learned or baselines))
     named = tuple(map(resolve_baseline, baselines))
     source = FoldSource(
-        str(path), named, settings["folds"], settings["split_seed"], float(held_out), settings["selective"]
-    )
+        str(path), named, settings["folds"], settings["split_seed"], float(held_out), settings["selective"],
+        None if traffic is None else traffic_hash(traffic),
+    )  # fmt: skip
     source.files()
-    store = SweepStore(folder, plan, source, learned)
+    store = SweepStore(folder, plan, source, learned, traffic)
     with store.lock():
         result = trade_offs(store, run(store, workers, on_progress).failures, settings["strategies"])
         result.write_json(store.folder / choices.RESULT_FILE)
     return result
+
+
+def _check_traffic(plan: SweepPlan, traffic: Traffic, engine: str) -> None:
+    """Refuse what does not go with queries that count differently."""
+    if engine == NETWORK_ENGINE:
+        raise ArgumentError("traffic is for trees, but this is a sweep of networks; leave out the traffic")
+    if len({count for count in traffic.values() if count}) == 1:
+        return
+    stop_on = str(plan.options.get("stop_on", ""))
+    for what in (*plan.objectives, *([f"stop_on={stop_on!r}"] if stop_on.startswith("geo_risk") else [])):
+        if "geo_risk" in what:
+            raise georisk_refusal(f"objective {what!r}" if what in plan.objectives else what)
 
 
 def read_sweep(folder: str | os.PathLike[str]) -> TradeOffs:

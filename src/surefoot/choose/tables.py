@@ -15,6 +15,7 @@ from surefoot.report.escapes import csv_text, markdown
 from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.tables import latex_table, markdown_table, terminal_table
 from surefoot.report.text import rendered
+from surefoot.report.traffic_words import traffic_note
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.assessment_figures import alpha_key
 from surefoot.significance import SIGNIFICANCE
@@ -40,7 +41,8 @@ def columns(data: Json) -> list[FigureColumn]:
     figure_columns += [
         _KNOWN[key] for key in ("reward_over_risk", "wins", "losses", "wins_over_losses", "loss_over_20")
     ]
-    if len(data["baselines"]) > 1 and data["alphas"]:
+    weighted = is_weighted(data)
+    if len(data["baselines"]) > 1 and data["alphas"] and not weighted:
         key = alpha_key(data["alphas"][-1])
         heading = f"GeoRisk α={key}"
         figure_columns.append(
@@ -52,6 +54,11 @@ def columns(data: Json) -> list[FigureColumn]:
         FigureColumn("share_reranked", "re-ranked", "Re-ranked", lambda row: _untyped(row)["share_reranked"], 3)
     )
     return figure_columns
+
+
+def is_weighted(data: Json) -> bool:
+    """Whether queries count differently, by traffic."""
+    return "weights" in data and not data["weights"]["equal"]
 
 
 def _untyped(figures: Any) -> Any:
@@ -87,7 +94,8 @@ def title(data: Json) -> str:
     seeds, folds = len(data["seeds"]), len(data["folds"])
     return (
         f"{len(data['rows'])} candidates against {visible(data['baselines'][0]['name'])}: "
-        f"{measure_title(data['measure'])} on {data['queries']['test']:,} test queries, {folds} "
+        f"{measure_title(data['measure'])} on {data['queries']['test']:,} test queries"
+        f"{', weighted by traffic' * is_weighted(data)}, {folds} "
         f"fold{'s' * (folds != 1)}, {seeds} seed{'s' * (seeds != 1)}"
     )
 
@@ -101,6 +109,10 @@ def notes(data: Json) -> list[str]:
         f"Documents with equal scores are ranked by {data['tie_rule']}.",
         *filter(None, [measure_note(data["measure"])]),
     ]
+    if "weights" in data:
+        lines.append(traffic_note(data["weights"]))
+        left_out = data["weights"]["left_out"]
+        lines += [f"Test queries without traffic, which are left out: {left_out:,}."] if left_out else []
     several, gain_row = gain_only_rows(data["rows"]), gain_only(data["rows"])
     if any(row["kind"] == NAIVE for row in data["rows"]):
         lines.append("– for naïve: a choice by the flip of a coin has no GeoRisk and no p-values.")

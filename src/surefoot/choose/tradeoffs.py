@@ -23,14 +23,17 @@ from surefoot.choose.page import to_page
 from surefoot.choose.recommendation import recommend
 from surefoot.choose.rows import gain_only
 from surefoot.choose.store import SweepStore
+from surefoot.choose.sweep_metrics import to_metrics
 from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_text
 from surefoot.choose.tradeoffs_data import SCHEMA, TradeOffsData
 from surefoot.choose.trainings import TrainingFailure
+from surefoot.data.types.traffic_weights import TrafficWeights
 from surefoot.errors import DataError, expecting, shortened
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS
 from surefoot.learn.options import OBJECTIVE
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json
+from surefoot.risk.traffic_figures import weights_data
 
 
 class TradeOffs(PlainResult):
@@ -39,7 +42,7 @@ class TradeOffs(PlainResult):
     called = "the result of a sweep"
     schemas = (SCHEMA,)
     shape = TradeOffsData
-    renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook)
+    renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
 
     def to_latex(self) -> str:
         """The papers' tables in LaTeX."""
@@ -95,6 +98,14 @@ def _trade_offs(
         "failures": [_failure_data(failure) for failure in failures if not failure.job.trial],
         "failed_trials": [_failure_data(failure) for failure in failures if failure.job.trial],
     }
+    weights = trained.query_weights("test")
+    if weights is not None:
+        left_out = sum(store.fold(fold)["left_out"]["test"] for fold in trained.folds)
+        share = min(1.0, float(weights.sum()) / sum((store.traffic or {}).values()))
+        weighting = TrafficWeights(weights, left_out, share, not trained.is_weighted("test"))
+        data["traffic"] = store.source.traffic
+        data["weights"] = dict(weights_data(weighting))
+        data["query_weights"] = weights.tolist()
     data["answers"] = findings(data)
     data["recommendation"] = recommend(data)
     return TradeOffs(data)

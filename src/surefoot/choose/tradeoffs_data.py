@@ -9,7 +9,7 @@ import json
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from surefoot.report.schema import schema_of
-from surefoot.risk.assessment_data import Count, Json, NotNegative
+from surefoot.risk.assessment_data import Count, Json, NotNegative, TrafficShares, WeightsData
 
 SCHEMA: Literal["surefoot/sweep/1"] = "surefoot/sweep/1"
 
@@ -51,8 +51,11 @@ class FoldFigures(TypedDict):
     wins_over_losses: float | None
     losses_over_wins: float | None
     worst_mean: float | None
-    geo_risk: NotRequired[Annotated[ByAlpha, "Where there are several baselines; null for a mixture."]]
+    geo_risk: NotRequired[
+        Annotated[ByAlpha, "Where there are several baselines and queries count the same; null for a mixture."]
+    ]
     share_reranked: NotRequired[Annotated[float, "Absent for a mixture, which gives two rankings by chance."]]
+    weight: NotRequired[Annotated[float, "With traffic: how often these queries are asked in all."]]
     area: NotRequired[Annotated[float, "Under gain by share re-ranked; absent where more is re-ranked than by gain."]]
     standard_error: NotRequired[StandardErrors]
 
@@ -77,6 +80,7 @@ class PartFigures(FoldFigures):
 
     measures: Annotated[dict[str, float], "The mean of each measure."]
     u_risk: ByAlpha
+    traffic: NotRequired[Annotated[TrafficShares, "Absent without traffic, and for a choice by the flip of a coin."]]
     bins: NotRequired[DistanceBins]
     deviation: NotRequired[SeedDeviation]
     interval: NotRequired[PointIntervals]
@@ -242,6 +246,9 @@ class TradeOffsData(TypedDict):
     alphas: list[float]
     queries: QueryCounts
     names: Annotated[list[str], "The test queries."]
+    traffic: NotRequired[Annotated[str, "A hash of the traffic by which queries count."]]
+    weights: NotRequired[Annotated[WeightsData, "How often the test queries are asked: figures are weighted by it."]]
+    query_weights: NotRequired[Annotated[list[float], "How often each test query is asked, in the order of `names`."]]
     tie_rule: str
     rule: Annotated[str, "How parameters were found."]
     selective: Annotated[str | None, "The aggregate of selective re-ranking."]

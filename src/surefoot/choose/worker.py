@@ -78,6 +78,8 @@ class Worker:
         self._fold = None  # before the next one comes: memory holds one
         try:
             fold = self.store.source.load(name)
+            traffic = self.store.traffic
+            fold = fold if traffic is None else fold.with_traffic(traffic)
             digest = self._digest(fold)
             if self.store.has_fold(name) and self.store.fold(name)["digest"] != digest:
                 also = ", or its baselines are learned in a different way" if self.store.learns_baselines else ""
@@ -184,6 +186,11 @@ class Worker:
             "tie_rule": fold.train.tie_rule,
             "tested": query_hashes(fold.test),
         }
+        if fold.test.weighting is not None:
+            about["left_out"] = {
+                part: 0 if data.weighting is None else len(data.weighting.left_out)
+                for part, data in zip(PARTS, fold.sets, strict=True)
+            }
         self.store.write_fold(fold.name, about, arrays)
 
     def _arrays_of(self, part: str, data: RankingData) -> dict[str, Any]:
@@ -194,6 +201,8 @@ class Worker:
             f"{part}_ties": data.tie_order(),
             f"{part}_baselines": np.array(list(data.baselines.values()), dtype=np.float64).reshape(-1, len(data)),
         }
+        if data.weights is not None:
+            arrays[f"{part}_weights"] = data.weights
         if self.store.source.selective is not None:
             arrays[f"{part}_aggregate"] = Aggregate.parse(self.store.source.selective)(data)
         return arrays

@@ -9,7 +9,7 @@ import typer
 from surefoot.cli.outputs import JSON, Output, check_outputs
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import deliver, file_or_none, printing_of, show
-from surefoot.cli.runs import EVALUATION_MEASURE, name_and_file
+from surefoot.cli.runs import EVALUATION_MEASURE, input_files
 from surefoot.cli.shared_options import Force, JsonOrTerminal, Quiet
 from surefoot.errors import ArgumentError
 from surefoot.report.signatures import PAGE
@@ -52,7 +52,7 @@ def agreement(
         raise ArgumentError("--baseline, --candidate and --risk need runs; add the runs of two systems")
     printing = printing_of({"json": json_file})
     outputs = {"json": file_or_none(json_file), "html": html_file}
-    inputs = [human, automatic, *(path for _, path in map(name_and_file, files or []))]
+    inputs = [human, automatic, *input_files(files or [])]
     check_outputs([Output("--json", outputs["json"], JSON), Output("--html", html_file, PAGE)], inputs, force)
     from surefoot.cli.runs import read_named_runs
     from surefoot.data.reading.files import as_text

@@ -16,7 +16,7 @@ def check(
     ],
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print only errors.")] = False,
 ) -> None:
-    """Check policies and judgments, and report each error with its line. The exit code is 2 if there is one.
+    """Check policies and judgments, and report each error with its line (exit code 2).
 
     **Example:** `surefoot check policy.toml qrels.txt`
     """

@@ -17,8 +17,10 @@ from surefoot.cli.doctor import doctor
 from surefoot.cli.evaluate import evaluate
 from surefoot.cli.explain import explain
 from surefoot.cli.export import export
+from surefoot.cli.fetch_run import fetch_run
 from surefoot.cli.gate import gate
 from surefoot.cli.help_screen import HelpfulCommand, HelpfulGroup
+from surefoot.cli.history import history
 from surefoot.cli.judge_next import judge_next
 from surefoot.cli.make_log import make_log
 from surefoot.cli.personalize import personalize
@@ -42,9 +44,9 @@ GROUPS: dict[str, tuple[Callable[..., None], ...]] = {  # by what people do
     "Measure": (evaluate, demo),
     "Learn": (train, rank, explain, personalize),
     "Choose": (sweep, select),
-    "Decide": (gate, judge_next, agreement, control),
+    "Decide": (gate, judge_next, agreement, control, history),
     "Deploy": (export, rerank, serve),
-    "Data": (convert, check, make_log, doctor),
+    "Data": (fetch_run, convert, check, make_log, doctor),
 }
 for panel, commands in GROUPS.items():
     for command in commands:

@@ -19,7 +19,7 @@ from surefoot.learn.options import CROSS_ENCODER_ENGINE
 from surefoot.learn.signatures import CHECKPOINT
 from surefoot.neural.cross_encoder.model_files import is_cross_encoder_file
 from surefoot.progress import busy
-from surefoot.report.signatures import PAGE
+from surefoot.report.signatures import METRICS, PAGE
 
 if TYPE_CHECKING:
     from surefoot.neural.cross_encoder.training import FineTuning, Report
@@ -79,20 +79,21 @@ def train_cross_encoder(
     base: Path, output: Path, files: TextFiles, qrels: Path | None, valid: Path | None, *,
     skip_unusable: bool, ranker_arguments: Mapping[str, Any], parameters: Mapping[str, Any],
     only_for_others: Mapping[str, bool],
-    epochs: int | None, threads: int | None, html: Path | None, force: bool, quiet: bool,
+    epochs: int | None, threads: int | None, html: Path | None, metrics: str | None, force: bool, quiet: bool,
 ) -> None:  # fmt: skip
     """Fine-tune the cross-encoder of a folder or name against the run, and save it as its own library does."""
     for option, given in only_for_others.items():
         if given:
             hint = "; its baseline is --run" if option == "--baseline" else ""
             raise ArgumentError(f"{option} is not possible with --engine {CROSS_ENCODER_ENGINE}{hint}")
-    if valid is None and (html is not None or ranker_arguments["early_stopping_rounds"] is not None):
-        option = "--html" if html is not None else "--early-stopping"
+    if valid is None and (html or metrics or ranker_arguments["early_stopping_rounds"] is not None):
+        option = "--html" if html is not None else "--metrics" if metrics is not None else "--early-stopping"
         raise ArgumentError(f"{option} needs validation data; add --valid FILE, judgments of other queries of the run")
     check_outputs(
         [
             OutputModel("--output", output, is_own_file=is_cross_encoder_file, what="a cross-encoder"),
             Output("--html", html, PAGE),
+            Output("--metrics", metrics, METRICS),
         ],
         [*files_under(base), *files.checked(qrels=qrels), *([] if valid is None else [valid])],
         force,
@@ -138,7 +139,8 @@ def train_cross_encoder(
     console.print(visible(f"Saved the cross-encoder to {output}/"))
     if evaluator is not None:
         inputs = [qrels, valid, files.run, files.queries, files.documents]
-        show_model(console, evaluator.scores(model), ranker_arguments["alpha"], html, inputs, validation=True)
+        alpha = ranker_arguments["alpha"]
+        show_model(console, evaluator.scores(model), alpha, html, inputs, metrics=metrics, validation=True)
 
 
 def rank_texts(

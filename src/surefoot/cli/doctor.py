@@ -56,6 +56,7 @@ PARTS = (
     InstalledPart("spark", "spark", ("pyspark", "ibis-framework")),
     InstalledPart("matplotlib", "plots", ("matplotlib",)),
     InstalledPart("onnx", "onnx", ("onnx",)),
+    InstalledPart("httpx", "fetch", ("httpx",)),
     InstalledPart("torch", "neural", ("torch", "safetensors")),
     InstalledPart("sentence_transformers", "cross-encoder", ("sentence-transformers", "accelerate", "datasets")),
 )
@@ -75,7 +76,7 @@ class ProbeResult:
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show which extras are installed and whether each works. The exit code is 1 if the core does not work.
+    """Show which extras are installed, and which work. Exit code 1: the core does not work.
 
     **Example:** `surefoot doctor`
 

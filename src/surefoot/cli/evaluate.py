@@ -14,8 +14,9 @@ from surefoot.cli.choices import choose_baseline
 from surefoot.cli.outputs import JSON, Output, charts_folder, check_outputs
 from surefoot.cli.page_provenance import LinkedPages, page_provenance
 from surefoot.cli.printing import file_or_none, print_result, printing_of, show, write_files
-from surefoot.cli.runs import EVALUATION_MEASURE, is_streamed, matrix_measure, name_and_file, read_scored
+from surefoot.cli.runs import EVALUATION_MEASURE, input_files, is_streamed, matrix_measure, read_scored
 from surefoot.cli.shared_options import (
+    FlatMetrics,
     Force,
     JsonOrTerminal,
     MissingQueries,
@@ -50,7 +51,7 @@ def evaluate(
         typer.Option(
             "-m",
             "--measure",
-            help="A measure, such as ERR@20 or AP(rel=2). Repeat it for several. With --scores: its name.",
+            help="A measure, such as ERR@20 or AP(rel=2). Repeat it for several. --scores: its name, or which.",
             show_default=EVALUATION_MEASURE,
         ),
     ] = None,
@@ -92,9 +93,7 @@ def evaluate(
         str | None,
         typer.Option("--csv", help="Write one line per system to a file, or - for the terminal.", show_default=False),
     ] = None,
-    metrics: Annotated[
-        str | None, typer.Option(help="Write flat metrics for MLflow and DVC, as JSON.", show_default=False)
-    ] = None,
+    metrics: FlatMetrics = None,
     html_file: Annotated[
         str | None, typer.Option("--html", help="Write one page that shows who is hurt.", show_default=False)
     ] = None,
@@ -138,9 +137,17 @@ def evaluate(
         bool, typer.Option("--all", help="Print all tables: each α, and how rankings changed and agree.")
     ] = False,
     bootstrap: Annotated[
-        int, typer.Option(help="Number of bootstrap samples for confidence intervals.", min=0, max=MOST_DRAWS)
+        int, typer.Option(help="Bootstrap samples for confidence intervals.", min=0, max=MOST_DRAWS)
     ] = 0,
-    seed: Annotated[int, typer.Option(help="The random seed of the bootstrap.", min=0, max=LARGEST_SEED)] = 0,
+    tests: Annotated[
+        bool, typer.Option("--tests", help="The usual tests too: t, Wilcoxon, randomisation, Tukey's HSD.")
+    ] = False,
+    randomised_hsd: Annotated[
+        bool, typer.Option("--randomised-hsd", help="The same, with the HSD by permuting scores (Carterette 2012).")
+    ] = False,
+    seed: Annotated[
+        int, typer.Option(help="The random seed of the bootstrap and of tests.", min=0, max=LARGEST_SEED)
+    ] = 0,
     depth: Annotated[
         int | None,
         typer.Option(help="Compare rankings down to this rank.", min=1, max=LARGEST_COUNT, show_default="all"),
@@ -181,9 +188,9 @@ def evaluate(
         raise ArgumentError(f"{', '.join(unused)} only affects the page, and no page is written; add --html FILE")
     json_file, csv_file = file_or_none(json_file), file_or_none(csv_file)
     per_query_file = _per_query_name(csv_file) if csv_file and per_query else None
-    inputs = [path for _, path in map(name_and_file, files or [])]
+    inputs = input_files([*(files or []), *([] if scores is None else [scores])])
     segment_files = [source for source in segments or [] if source != TRAFFIC]
-    inputs += [path for path in (scores, *segment_files, traffic, queries, documents, fill) if path is not None]
+    inputs += [path for path in (*segment_files, traffic, queries, documents, fill) if path is not None]
     check_outputs(
         [
             Output("--json", json_file, JSON),
@@ -198,7 +205,7 @@ def evaluate(
     )
     memory_options = {
         "--html": html_file, "--figures": figures, "--per-query": per_query, "--bootstrap": bootstrap,
-        "--segments": segments, "--traffic": traffic, "--fill": fill,
+        "--segments": segments, "--traffic": traffic, "--fill": fill, "--tests": tests or randomised_hsd,
     }  # fmt: skip
     matrices: Sequence[Scores | StreamedScores]
     if is_streamed(scores, stream, [option for option, value in memory_options.items() if value]):
@@ -218,6 +225,8 @@ def evaluate(
         bootstrap=bootstrap,
         seed=seed,
         depth=depth,
+        tests=tests,
+        randomised_hsd=randomised_hsd,
     )
     assessment.rows(sort)  # an unknown column is an error before anything is written
     options: dict[str, dict[str, Any]] = {
@@ -271,7 +280,8 @@ def _show_tables(assessment: Assessment, sort: str, everything: bool, per_query:
 
     from surefoot.data.reading.texts import shown_texts
     from surefoot.report.columns import sort_rows
-    from surefoot.report.text import left_out, overview, query_tables, tables
+    from surefoot.report.query_tables import query_tables
+    from surefoot.report.text import left_out, overview, tables
 
     measured = [(data, sort_rows(data, sort)) for data in assessment.by_measure(per_query=per_query)]
     parts = (

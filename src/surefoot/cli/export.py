@@ -54,7 +54,7 @@ def export(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Export a saved model to a search engine, with the files to load, use and check it there.
+    """Export a saved model to a search engine, with the files to load and check it there.
 
     **Example:** `surefoot export model/ --to elasticsearch --missing zero -o es.json`
     """

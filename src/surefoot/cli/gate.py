@@ -17,8 +17,9 @@ from surefoot.cli.outputs import JSON, Output, check_outputs
 from surefoot.cli.page_provenance import LinkedPages, page_provenance
 from surefoot.cli.policy_start import start_policy
 from surefoot.cli.printing import file_or_none, print_result, printing_of, show, write_files
-from surefoot.cli.runs import EVALUATION_MEASURE, name_and_file, read_scored
+from surefoot.cli.runs import EVALUATION_MEASURE, input_files, read_scored
 from surefoot.cli.shared_options import (
+    FlatMetrics,
     Force,
     JsonOrTerminal,
     MissingQueries,
@@ -30,7 +31,7 @@ from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTrea
 from surefoot.decide.options import DELTA, EVERY_SEGMENT, NO_FILL_REASON
 from surefoot.decide.signatures import DECISION_JUNIT, DECISION_MARKDOWN
 from surefoot.errors import ArgumentError, shortened
-from surefoot.report.signatures import PAGE
+from surefoot.report.signatures import METRICS, PAGE
 
 if TYPE_CHECKING:
     from surefoot.decide.evidence.conditions import ConditionKind
@@ -63,7 +64,7 @@ def gate(
         typer.Option(
             "-m",
             "--measure",
-            help="A measure from 0 to 1. With --scores: its name.",
+            help="From 0 to 1. With --scores: its name.",
             show_default=EVALUATION_MEASURE,
         ),
     ] = None,
@@ -143,6 +144,7 @@ def gate(
         str | None, typer.Option("--junit", help="Write JUnit XML for a build server.", show_default=False)
     ] = None,
     html_file: Annotated[str | None, typer.Option("--html", help="Write the page.", show_default=False)] = None,
+    metrics: FlatMetrics = None,
     queries: Annotated[
         str | None,
         typer.Option(help="Query texts: lines of id, tab, text; JSON lines; TREC topics.", show_default=False),
@@ -189,10 +191,17 @@ def gate(
     printing = printing_of({"json": json_file}, None if format_ is DecisionFormat.table else format_)
     outputs = {
         "json": file_or_none(json_file), "markdown": markdown_file, "junit": junit_file, "html": html_file,
+        "metrics": metrics,
     }  # fmt: skip
-    signatures = {"json": JSON, "markdown": DECISION_MARKDOWN, "junit": DECISION_JUNIT, "html": PAGE}
-    inputs = [path for _, path in map(name_and_file, files or [])]
-    read = (scores, policy, segments, weights, strata, drawn, traffic, automatic, queries, documents)
+    signatures = {
+        "json": JSON,
+        "markdown": DECISION_MARKDOWN,
+        "junit": DECISION_JUNIT,
+        "html": PAGE,
+        "metrics": METRICS,
+    }
+    inputs = input_files([*(files or []), *([] if scores is None else [scores])])
+    read = (policy, segments, weights, strata, drawn, traffic, automatic, queries, documents)
     inputs += [path for path in read if path is not None]
     summary = os.environ.get("GITHUB_STEP_SUMMARY") or None
     updated = [path for path in (state, ledger, summary) if path is not None]  # read and then written

@@ -17,6 +17,7 @@ _PANEL_OF_OPTION: dict[str, str] = {
         INPUT: (
             "baseline", "candidate", "scores", "stream", "segments", "queries", "documents", "missing", "valid",
             "qrels", "judged", "weights", "strata", "drawn", "layout", "unit", "clock", "actions", "features", "letor",
+            "service", "url", "body", "id_field", "header_env", "user_env", "ca_file",
             "dates", "held_out", "folds", "traffic", "init_model", "automatic", "unjudged", "fill", "run",
         ),
         OUTPUT: (
@@ -26,7 +27,7 @@ _PANEL_OF_OPTION: dict[str, str] = {
             "card", "quepid", "query_set", "save", "save_method", "why", "help", "version",
         ),
         MACHINE: (
-            "port", "host", "max_body", "timeout", "queue",
+            "port", "host", "max_body", "queue", "rate", "timeout", "retries",
             "threads", "seed", "memory", "engine", "backend", "dask", "workers", "install_completion",
             "show_completion",
         ),
@@ -37,12 +38,12 @@ _FILE_OPTIONS = {
     "scores", "segments", "queries", "documents", "valid", "qrels", "judged", "weights", "strata", "drawn", "features",
     "dates", "traffic", "policy", "json_file", "csv_file", "html_file", "html", "metrics", "markdown_file",
     "junit_file", "decisions", "kinds", "why", "state", "ledger", "output", "checkpoint", "card",
-    "run", "automatic", "fill", "quepid", "query_set",
+    "run", "automatic", "fill", "quepid", "query_set", "body", "ca_file",
 }  # fmt: skip
 _DOCS_PAGE = {  # of the documentation
     "evaluate": "evaluate", "train": "learn", "rank": "learn", "explain": "learn", "sweep": "trade-offs",
     "select": "trade-offs", "gate": "decide", "judge-next": "decide", "control": "control", "export": "deploy",
-    "convert": "pipelines", "agreement": "judges",
+    "convert": "pipelines", "fetch-run": "fetch", "agreement": "judges", "history": "history",
     "personalize": "personalize", "rerank": "personalize", "serve": "personalize", "make-log": "personalize",
     "check": "builds", "doctor": "builds",
     "noise": "near-ties", "subsets": "near-ties", "time": "near-ties", "compare": "near-ties",

@@ -12,6 +12,7 @@ from surefoot.errors import visible
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from surefoot.data.reading.traffic import Traffic
     from surefoot.data.types.ranking_data import RankingData
     from surefoot.data.types.scores import Scores
     from surefoot.neural.loading import AnyRanker
@@ -23,21 +24,21 @@ _VALIDATION = (
 )
 
 
-def score_model(ranker: AnyRanker, data: RankingData, name: str = "model") -> Scores:
+def score_model(ranker: AnyRanker, data: RankingData, name: str = "model", traffic: Traffic | None = None) -> Scores:
     """The scores of the data's baselines and of the model, which is named otherwise where a baseline has its name."""
     from surefoot.measures.scoring import score
 
     own = name if name not in data.baselines else f"new {name}"
     runs = [data.to_run(scores, baseline) for baseline, scores in data.baselines.items()]
     runs.append(data.to_run(ranker.predict(data), own))
-    return score(data.qrels(), runs, ranker.measure)
+    return score(data.qrels(), runs, ranker.measure, weights=traffic)
 
 
 def show_model(
     console: Console, scores: Scores, alpha: float | None, html: Path | None, inputs: Iterable[str | Path | None],
-    *, validation: bool,
+    *, validation: bool, metrics: str | None = None,
 ) -> None:  # fmt: skip
-    """Print the verdict on the last system of `scores`, against all others, and write the page.
+    """Print the verdict on the last system of `scores`, against all others, and write the page and metrics.
 
     The verdict is that of the α that the model was trained with. With `validation`, both say that training saw these
     queries.
@@ -52,6 +53,8 @@ def show_model(
         console.print(f"\nOn the validation data. {_VALIDATION}")
     for part in overview([(assessment.by_measure()[0], assessment.rows())], alpha or None):
         console.print(part)
+    if metrics is not None:
+        assessment.write_metrics(metrics)
     if html is not None:
         provenance = page_provenance(html, [path for path in inputs if path is not None])
         if provenance is not None and validation:

@@ -18,7 +18,7 @@ _SHARED = (
 
 def make_network(
     ranker_arguments: dict[str, Any], epochs: int | None, trees: int | None, dask: str | None, threads: int | None,
-    init_model: object, card: object, parameters: dict[str, Any],
+    init_model: object, card: object, traffic: object, parameters: dict[str, Any],
 ) -> NeuralRanker:  # fmt: skip
     """A `NeuralRanker` of the options of `train`; those that only trees have are refused."""
     from surefoot.neural.libraries import torch
@@ -30,6 +30,7 @@ def make_network(
         ("--init-baseline", ranker_arguments["init"] is not None),
         ("--init-model", init_model is not None),
         ("--card", card is not None),
+        ("--traffic", traffic is not None),
         ("--dask", dask is not None),
     ):
         if given:

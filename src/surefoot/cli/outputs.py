@@ -12,7 +12,7 @@ from pathlib import Path
 
 from surefoot.choose.signatures import CHOICE_JSON, SWEEP_JSON
 from surefoot.data.writing.signatures import Signature, any_of
-from surefoot.decide.signatures import CERTIFICATE_JSON, DECISION_JSON, SERVED_JSON
+from surefoot.decide.signatures import CERTIFICATE_JSON, DECISION_JSON, HISTORY_JSON, SERVED_JSON
 from surefoot.errors import ArgumentError
 from surefoot.learn.model_files import is_model_file
 from surefoot.learn.signatures import EXPLANATION_JSON
@@ -23,7 +23,7 @@ from surefoot.studies.signatures import STUDY_JSON
 # A result of any command as JSON: one may take the place of another, but never of a state.
 JSON = any_of(
     ASSESSMENT_JSON, STUDY_JSON, SWEEP_JSON, CHOICE_JSON, DECISION_JSON, CERTIFICATE_JSON, SERVED_JSON, PERSONAL_JSON,
-    EXPLANATION_JSON,
+    EXPLANATION_JSON, HISTORY_JSON,
 )  # fmt: skip
 _BYTES_AT_EITHER_END = 1 << 12  # bytes at either end of a file in which its signature is looked for
 

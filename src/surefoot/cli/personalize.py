@@ -12,13 +12,13 @@ from surefoot.cli.outputs import JSON, Output, check_outputs, files_under
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.parameters import parameters
 from surefoot.cli.printing import Printing, TableFormat, deliver, either, show
-from surefoot.cli.shared_options import Force, PrintedTable, Quiet, ResultJson, Threads
+from surefoot.cli.shared_options import FlatMetrics, Force, PrintedTable, Quiet, ResultJson, Threads
 from surefoot.clicks.layouts.registry import LAYOUTS
 from surefoot.clicks.options import BACKENDS, GRADE_DWELLS, MEMORY, SATISFIED
 from surefoot.errors import ArgumentError
 from surefoot.personal.options import GRIDS, LABEL_MEASURES, SAMPLE, SPLITS
 from surefoot.personal.signatures import PERSONAL_CSV
-from surefoot.report.signatures import PAGE
+from surefoot.report.signatures import METRICS, PAGE
 
 _OWN_CLOCK = ", ".join(name for name, layout in LAYOUTS.items() if layout.shared_clock is None)
 _WITH_ACTIONS = " and ".join(name for name, layout in LAYOUTS.items() if layout.takes_actions)
@@ -98,6 +98,7 @@ def personalize(
     csv_file: Annotated[
         Path | None, typer.Option("--csv", help="Write all figures as CSV.", show_default=False)
     ] = None,
+    metrics: FlatMetrics = None,
     format_: PrintedTable = TableFormat.table,
     force: Force = False,
     quiet: Quiet = False,
@@ -115,7 +116,12 @@ def personalize(
             raise ArgumentError("--features-only trains no model to --save; leave one of the two out")
         check_new(save, last=last)
     check_outputs(
-        [Output("--html", html, PAGE), Output("--json", json_file, JSON), Output("--csv", csv_file, PERSONAL_CSV)],
+        [
+            Output("--html", html, PAGE),
+            Output("--json", json_file, JSON),
+            Output("--csv", csv_file, PERSONAL_CSV),
+            Output("--metrics", metrics, METRICS),
+        ],
         [*files_under(log), *([segments] if segments else [])],
         force,
     )
@@ -149,7 +155,7 @@ def personalize(
         log, output, **reading, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, segments=segments,
         seed=seed, half_life=lives, horizons=horizons,
     )  # fmt: skip
-    files = {"html": html, "json": json_file, "csv": csv_file}
+    files = {"html": html, "json": json_file, "csv": csv_file, "metrics": metrics}
     options = {"html": {"provenance": page_provenance(html, [log, *([segments] if segments else [])])}}
     deliver(result, files, lambda: show(tables(result.to_dict())), Printing(format_), quiet, options)
     if save is not None:  # last: the result is there, whatever becomes of the model

@@ -136,6 +136,34 @@ def onnx() -> str:
     return "made and checked a graph"
 
 
+def httpx() -> str:
+    """httpx fetches a run from a server on this machine."""
+    import json
+    from http.server import BaseHTTPRequestHandler, HTTPServer
+    from threading import Thread
+
+    from surefoot.fetch import fetch_run
+
+    class _Service(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            found = {"_shards": {"failed": 0}, "hits": {"hits": [{"_id": "d1", "_score": 1.0}]}}
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(json.dumps(found).encode())
+
+        def log_message(self, format: str, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), _Service) as server:
+        thread = Thread(target=server.handle_request)
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_port}/shop"
+        run = fetch_run("elasticsearch", url, {"q1": "goat"}, {"query": {"match": {"title": "{{query}}"}}})
+        thread.join()
+    return f"{len(run)} result fetched from a server here"
+
+
 def dask() -> str:
     """Dask computes a sum in a cluster of threads."""
     distributed = import_module("distributed")
@@ -183,7 +211,7 @@ def sentence_transformers() -> str:
 PROBES: Mapping[str, Callable[[], str]] = {
     probe.__name__: probe
     for probe in (
-        scoring, page, compiled, lightgbm, xgboost, duckdb, uvicorn, matplotlib, onnx, dask, spark, torch,
+        scoring, page, compiled, lightgbm, xgboost, duckdb, uvicorn, matplotlib, onnx, httpx, dask, spark, torch,
         sentence_transformers,
     )
 }  # fmt: skip

@@ -36,7 +36,7 @@ class ProgressStage:
     def line(self) -> str:
         """What is said of it.
 
-        >>> Stage("Making features", 16, 4).line()
+        >>> ProgressStage("Making features", 16, 4).line()
         'Making features, 4 of 16 (25 %), for 0 s'
         """
         parts = [self.doing]

@@ -33,7 +33,8 @@ def read_judged_runs(files: Sequence[str]) -> tuple[Qrels, list[Run]]:
 
 def read_named_runs(files: Sequence[str]) -> list[Run]:
     """The runs; of a file of several runs all, or the one of the name given."""
-    from surefoot.data.types.runs import read_run, read_runs
+    from surefoot.data.types.run_files import read_runs
+    from surefoot.data.types.runs import read_run
 
     runs: list[Run] = []
     for name, path in steps([name_and_file(file) for file in files], "Reading runs"):
@@ -45,18 +46,18 @@ def read_scored(
     command: str, files: Sequence[str], matrix: str | None, measures: Sequence[str], missing: MissingTreatment | None,
     fill: str | None = None, traffic: str | None = None,
 ) -> list[Scores]:  # fmt: skip
-    """Scores by each measure, of judgments and runs, or of the one matrix in their place.
+    """Scores by each measure, of judgments and runs, or of scores in their place.
 
+    In place of judgments and runs, `matrix` is a score matrix, or with `files` the results per query of systems.
     `fill` fills holes in the judgments, and `traffic` weighs the queries.
     """
-    from surefoot.data.types.scores import read_scores
     from surefoot.measures.notation import Measure
 
     if matrix is not None:
         if fill is not None:
             raise ArgumentError("--fill works only with judgments and runs, but you gave --scores; remove --fill")
-        scores = read_scores(matrix, matrix_measure(files, measures, missing))
-        return [scores if traffic is None else scores.with_traffic(traffic)]
+        given = _given_scores([matrix, *files], measures, missing)
+        return given if traffic is None else [scores.with_traffic(traffic) for scores in given]
     if len(files) < 2:
         raise ArgumentError(
             f"judgments and at least one run are required: surefoot {command} QRELS RUN... --baseline NAME "
@@ -66,6 +67,50 @@ def read_scored(
 
     parsed = [Measure.parse(measure) for measure in measures or [EVALUATION_MEASURE]]
     return score(*read_judged_runs(files), parsed, missing=missing or MissingTreatment.zero, fill=fill, weights=traffic)
+
+
+def _given_scores(files: Sequence[str], measures: Sequence[str], missing: MissingTreatment | None) -> list[Scores]:
+    """Scores that others computed: a matrix, or results per query, one file per system."""
+    from surefoot.measures.score_reading import read_scores
+
+    if any(not measure.strip() for measure in measures):
+        raise ArgumentError("-m is empty; give the name of the measure, such as -m ERR@20, or leave -m out")
+    named = [name_and_file(file) for file in files]
+    source: str | dict[str, str] = named[0][1]
+    if len(named) > 1 or named[0][0] is not None:
+        source = _by_system(named)
+    treatment = missing or MissingTreatment.error
+    names = [measure.strip() for measure in measures]
+    return read_scores(source, names, missing=treatment) if names else [read_scores(source, missing=treatment)]
+
+
+def _by_system(files: Sequence[tuple[str | None, str]]) -> dict[str, str]:
+    """The files by the names of their systems, those of folders too."""
+    by_system: dict[str, str] = {}
+    for name, path in files_with_names(files):
+        if name in by_system:
+            raise ArgumentError(f"{by_system[name]} and {path} both belong to {name}; name one of them: NAME={path}")
+        by_system[name] = path
+    return by_system
+
+
+def files_with_names(files: Sequence[tuple[str | None, str]]) -> list[tuple[str, str]]:
+    """The files, those of folders in place of these, each with the name of its system."""
+    from surefoot.data.reading.files import is_folder, system_name
+    from surefoot.data.reading.folders import files_in
+
+    found: list[tuple[str, str]] = []
+    for name, path in files:
+        if is_folder(path):
+            found += [(system, str(file)) for system, file in files_in(path)]
+        else:
+            found.append((name or system_name(path), path))
+    return found
+
+
+def input_files(files: Sequence[str]) -> list[str]:
+    """The files that arguments name, those of folders too, to be told as inputs and never written over."""
+    return [path for _, path in files_with_names([name_and_file(file) for file in files])]
 
 
 def matrix_measure(files: Sequence[str], measures: Sequence[str], missing: MissingTreatment | None) -> str | None:

@@ -10,7 +10,7 @@ import typer
 from surefoot.choose.options import CHOOSE_BY, PLAIN_MODELS, PLAN_FILE, RANKINGS, RESULT_FILE
 from surefoot.cli.outputs import JSON, Output, OutputModel, check_outputs
 from surefoot.cli.printing import deliver, either, file_or_none, printing_of
-from surefoot.cli.shared_options import Force, Quiet
+from surefoot.cli.shared_options import Force, Quiet, TrafficFile
 from surefoot.errors import ArgumentError, visible
 
 
@@ -54,6 +54,7 @@ def select(
             metavar="ALPHA", help="Choose the model with the highest GeoRisk at this α.", min=0, show_default=False
         ),
     ] = None,
+    traffic: TrafficFile = None,
     strategies: Annotated[
         bool, typer.Option("--strategies", help="Also consider blends with the baseline and selective re-ranking.")
     ] = False,
@@ -98,7 +99,7 @@ def select(
         )
     check_outputs(
         [OutputModel("--output", output), Output("--json", file_or_none(json_file), JSON)],
-        [folder / RESULT_FILE, folder / PLAN_FILE],
+        [folder / RESULT_FILE, folder / PLAN_FILE, *([] if traffic is None else [Path(traffic)])],
         force,
     )
     from surefoot.choose.choice import select as choose
@@ -110,7 +111,7 @@ def select(
     name, level = policies[0]
     policy, kinds = SelectionPolicy(name, level, one_se, nearest), RANKINGS if strategies else PLAIN_MODELS
     result, store = read_sweep(folder), SweepStore.read(folder) if (folder / PLAN_FILE).exists() else None
-    choice = choose(result, policy, kinds, choose_by=choose_by, store=store)
+    choice = choose(result, policy, kinds, choose_by=choose_by, store=store, traffic=traffic)
     lines = choice.words
     if output is not None:
         chosen_fold, which, seeds = copy_model(store or SweepStore.read(folder), choice, output, fold)

@@ -25,7 +25,7 @@ OptionalJudgedRuns = Annotated[
 ]
 ScoreMatrixFile = Annotated[
     str | None,
-    typer.Option(help="Use a score matrix instead of runs: CSV or Parquet, the query first.", show_default=False),
+    typer.Option(help="Not runs but a score matrix, or trec_eval -q output per system.", show_default=False),
 ]
 MissingQueries = Annotated[
     MissingTreatment | None,
@@ -46,7 +46,7 @@ Baselines = Annotated[list[str] | None, typer.Option("-b", "--baseline", help=BA
 
 # Learning
 OptimizedMeasure = Annotated[str, typer.Option("-m", "--measure", help="Measure to optimise.")]
-Rule = Annotated[str, typer.Option(help="The formula for the change in risk: exact (Wang 2012) or eq9 (Dinçer 2016).")]
+Rule = Annotated[str, typer.Option(help="Risk change: exact or eq9 (Dinçer 2016).")]
 EarlyStopping = Annotated[
     int | None, typer.Option(help="Stop after this many trees without improvement.", min=1, show_default=False)
 ]
@@ -62,6 +62,9 @@ ResultJson = Annotated[Path | None, typer.Option("--json", help="Write the resul
 JsonOrTerminal = Annotated[
     str | None, typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False)
 ]
-PrintedTable = Annotated[TableFormat, typer.Option("--format", help="The format of the printed table.")]
+FlatMetrics = Annotated[
+    str | None, typer.Option("--metrics", help="Write flat metrics for MLflow and DVC, as JSON.", show_default=False)
+]
+PrintedTable = Annotated[TableFormat, typer.Option("--format", help="The printed table.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite output, even models and other programs' files.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only errors.")]

@@ -13,7 +13,7 @@ from surefoot.cli.help_screen import HelpfulCommand, HelpfulGroup
 from surefoot.cli.outputs import JSON, Output, check_outputs
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import deliver, file_or_none, printing_of, show
-from surefoot.cli.runs import name_and_file, read_judged_runs
+from surefoot.cli.runs import input_files, read_judged_runs
 from surefoot.cli.shared_options import Force, JsonOrTerminal, JudgedRuns, Quiet, TrafficFile
 from surefoot.errors import ArgumentError
 from surefoot.report.signatures import PAGE
@@ -233,7 +233,7 @@ def _check_outputs(
         Output("--csv", file_or_none(csv_file), STUDY_CSV),
         Output("--html", html, PAGE),
     ]
-    check_outputs(outputs, [path for _, path in map(name_and_file, files)], force)
+    check_outputs(outputs, input_files(files), force)
 
 
 def _read_runs(files: list[str], least: int) -> tuple[Qrels, list[Run]]:
@@ -268,6 +268,6 @@ def _deliver(
     from surefoot.studies.text import tables
 
     files = {"html": html, "json": file_or_none(json_file), "csv": file_or_none(csv_file)}
-    options = {"html": {"provenance": page_provenance(html, [path for _, path in map(name_and_file, inputs)])}}
+    options = {"html": {"provenance": page_provenance(html, input_files(inputs))}}
     printing = printing_of({"json": json_file, "csv": csv_file})
     deliver(study, files, lambda: show(tables(study.to_dict())), printing, quiet, options)

@@ -22,17 +22,19 @@ from surefoot.cli.shared_options import (
     Baselines,
     EarlyStopping,
     EngineName,
+    FlatMetrics,
     Force,
     OptimizedMeasure,
     PrintedTable,
     Quiet,
     ResultJson,
     Rule,
+    TrafficFile,
 )
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.options import ENGINE, MEASURE, NETWORK_ENGINE, RISK_OBJECTIVES, RULE
-from surefoot.report.signatures import PAGE
+from surefoot.report.signatures import METRICS, PAGE
 
 if TYPE_CHECKING:
     from surefoot.choose.trainings import SweepProgress
@@ -50,6 +52,7 @@ def sweep(
         typer.Option("-o", "--output", metavar="DIR", help="Folder for the sweep. A sweep that is there continues."),
     ],
     baseline: Baselines = None,
+    traffic: TrafficFile = None,
     preset: Annotated[str | None, typer.Option(help=either(choices.PRESETS) + ".", show_default=False)] = None,
     objective: Annotated[
         str | None,
@@ -93,7 +96,7 @@ def sweep(
     held_out: Annotated[
         float | None,
         typer.Option(
-            help="With --learn-baselines: the share or number of queries to hold out.",
+            help="With --learn-baselines: share or number to hold out.",
             min=0,
             show_default=str(choices.HELD_OUT),
         ),
@@ -122,6 +125,7 @@ def sweep(
     csv_file: Annotated[
         Path | None, typer.Option("--csv", help="Write the figures as CSV.", show_default=False)
     ] = None,
+    metrics: FlatMetrics = None,
     format_: PrintedTable = TableFormat.table,
     force: Force = False,
     quiet: Quiet = False,
@@ -131,8 +135,13 @@ def sweep(
     **Example:** `surefoot sweep MQ2008/ -b bm25=feature:25 --objective u_risk,faro -o sweep/ --html t.html`
     """
     check_outputs(
-        [Output("--html", html, PAGE), Output("--json", json_file, JSON), Output("--csv", csv_file, SWEEP_CSV)],
-        [*files_under(data), output / choices.PLAN_FILE, output / choices.RESULT_FILE, *baseline_files(baseline or [])],
+        [
+            Output("--html", html, PAGE),
+            Output("--json", json_file, JSON),
+            Output("--csv", csv_file, SWEEP_CSV),
+            Output("--metrics", metrics, METRICS),
+        ],
+        [*files_under(data), output / choices.PLAN_FILE, output / choices.RESULT_FILE, *_files(baseline, traffic)],
         force,
     )
     from surefoot.choose.plan import TREES_PARAMETER
@@ -156,6 +165,7 @@ def sweep(
         "seeds": None if seeds is None else parse_integers(seeds, "--seeds"),
         "grid": grid or None, "tune": tune, "held_out": held_out, "selective": selective,
         "learn_baselines": learn_baselines or None, "strategies": strategies, "choose_by": choose_by,
+        "traffic": traffic,
     }  # fmt: skip
     options: dict[str, Any] = {"rule": rule, "early_stopping_rounds": early_stopping}
     with _live(quiet) as on_progress:
@@ -164,8 +174,8 @@ def sweep(
             on_progress=on_progress, engine=engine, options=options, measure=measure, folds=folds,
             **{name: value for name, value in settings.items() if value is not None},
         )  # fmt: skip
-    files = {"html": html, "json": json_file, "csv": csv_file}
-    page = {"html": {"provenance": page_provenance(html, [data, *baseline_files(baseline or [])])}}
+    files = {"html": html, "json": json_file, "csv": csv_file, "metrics": metrics}
+    page = {"html": {"provenance": page_provenance(html, [data, *_files(baseline, traffic)])}}
     deliver(result, files, lambda: show(tables(result.to_dict())), Printing(format_), quiet, page)
     failures = result.to_dict()["failures"]
     if failures:
@@ -174,6 +184,11 @@ def sweep(
             f"{len(failures)} training runs failed ({messages}). The other results are in {output}. Run the same "
             "command again to retry the failed ones"
         )
+
+
+def _files(baseline: list[str] | None, traffic: str | None) -> list[Path]:
+    """What is read beside the data."""
+    return [*map(Path, baseline_files(baseline or [])), *([] if traffic is None else [Path(traffic)])]
 
 
 def _values(text: str) -> list[Any]:

@@ -18,7 +18,18 @@ from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
 from surefoot.cli.parameters import parameters
 from surefoot.cli.printing import either
 from surefoot.cli.progress_lines import stage
-from surefoot.cli.shared_options import Baselines, EarlyStopping, Force, OptimizedMeasure, Quiet, Rule, Threads
+from surefoot.cli.shared_options import (
+    Baselines,
+    EarlyStopping,
+    FlatMetrics,
+    Force,
+    OptimizedMeasure,
+    Quiet,
+    Rule,
+    Threads,
+    TrafficFile,
+)
+from surefoot.cli.training_summary import show_data, show_weights
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
 from surefoot.learn.model_files import checkpoint_paths, model_files
@@ -39,11 +50,12 @@ from surefoot.learn.options import (
 from surefoot.learn.signatures import CARD, CHECKPOINT
 from surefoot.progress import busy
 from surefoot.report.numbers import short
-from surefoot.report.signatures import PAGE
+from surefoot.report.signatures import METRICS, PAGE
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from surefoot.data.reading.traffic import Traffic
     from surefoot.data.types.ranking_data import RankingData
     from surefoot.learn.ranker import Ranker
     from surefoot.learn.training import Progress
@@ -65,6 +77,7 @@ def train(
         Path | None, typer.Option(help="Validation data; of a cross-encoder, judgments.", show_default=False)
     ] = None,
     baseline: Baselines = None,
+    traffic: TrafficFile = None,
     objective: Annotated[str, typer.Option(help=f"The objective: {either(OBJECTIVES)}.")] = OBJECTIVE,
     alpha: Annotated[
         float | None,
@@ -115,6 +128,7 @@ def train(
         int, typer.Option(help="Number of trees between two checkpoints.", min=1)
     ] = CHECKPOINT_EVERY,
     html: Annotated[Path | None, typer.Option(help="Write a page with the assessment.", show_default=False)] = None,
+    metrics: FlatMetrics = None,
     card: Annotated[Path | None, typer.Option(help="Write a model card (Markdown).", show_default=False)] = None,
     qrels: Annotated[
         Path | None, typer.Option(help="Of a cross-encoder: judgments to learn from.", show_default=False)
@@ -147,11 +161,12 @@ def train(
             "--baseline": bool(baseline), "--trees": trees is not None, "--models": models != 1,
             "--estimate": estimate != ESTIMATE, "--init-baseline": init_baseline, "--dask": dask is not None,
             "--init-model": init_model is not None, "--checkpoint": checkpoint is not None, "--card": card is not None,
+            "--traffic": traffic is not None,
         }  # fmt: skip
         train_cross_encoder(
             data, output, texts, qrels, valid, skip_unusable=skip_unusable, ranker_arguments=ranker_arguments,
             parameters=engine_parameters, only_for_others=others, epochs=epochs, threads=threads, html=html,
-            force=force, quiet=quiet,
+            metrics=metrics, force=force, quiet=quiet,
         )  # fmt: skip
         return
     texts.refuse(
@@ -163,30 +178,33 @@ def train(
             OutputModel("--output", output),
             *(Output("--checkpoint", each, CHECKPOINT) for each in states),
             Output("--html", html, PAGE),
+            Output("--metrics", metrics, METRICS),
             Output("--card", card, CARD),
         ],
         [
             *files_under(data),
             *([] if valid is None else files_under(valid)),
             *baseline_files(baseline or []),
+            *([] if traffic is None else [Path(traffic)]),
             *([] if init_model is None else model_files(init_model)),
         ],
         force,
     )
-    from surefoot.data.letor.files import read_letor
-    from surefoot.learn.baseline_spec import read_like, with_baselines
+    from surefoot.data.reading.traffic import read_traffic
     from surefoot.learn.settings import TrainingSettings
     from surefoot.report.text import plain_console
 
     console = plain_console(quiet=quiet)
-    _refuse_together(dask, init_model, html, valid, early_stopping)
+    _refuse_together(dask, init_model, html, metrics, valid, early_stopping)
     if objective in RISK_OBJECTIVES and not baseline:
         raise ArgumentError(f"--objective {objective} needs a baseline; add --baseline, such as --baseline feature:25")
     if objective in RISK_OBJECTIVES and alpha is None:
         raise ArgumentError(f"--objective {objective} needs --alpha: each loss counts 1 + α times, such as --alpha 5")
     ranker: Any
     if engine == NETWORK_ENGINE:
-        ranker = make_network(ranker_arguments, epochs, trees, dask, threads, init_model, card, engine_parameters)
+        ranker = make_network(
+            ranker_arguments, epochs, trees, dask, threads, init_model, card, traffic, engine_parameters
+        )
         optimised = ranker.check_settings().loss.objective
     elif epochs is not None:
         raise ArgumentError(f"--epochs is for networks, of --engine {NETWORK_ENGINE}; trees have --trees")
@@ -199,39 +217,56 @@ def train(
         )
     if optimised.needs_baseline and not baseline:
         raise ArgumentError(f"--alpha {alpha:g} weighs losses against a baseline; give --baseline, such as feature:25")
+    weights = None if traffic is None else read_traffic(traffic)
     if dask is not None:
-        _fit_on_cluster(console, ranker, dask, data, valid, baseline or [], quiet)
+        _fit_on_cluster(console, ranker, dask, data, valid, baseline or [], weights, quiet)
         _save(console, ranker, output)
         _write_card(ranker, None, card, output, valid)
         return
-    with busy("Reading data"):
-        training = with_baselines(read_letor(data), baseline or [], data)
-        validation = None
-        if valid is not None:
-            validation = with_baselines(read_like(valid, training.n_features), baseline or [], valid)
-    _show_data(console, ranker, {"training": training, "validation": validation})
+    training, validation = _read_data(data, valid, baseline or [], weights)
+    show_data(console, ranker, {"training": training, "validation": validation})
     with _growing(ranker, quiet) as progress:
         ranker.fit(training, valid=validation, progress=progress, **_start(init_model))
     _save(console, ranker, output)
     _write_card(ranker, validation, card, output, valid)
     if validation is not None:
-        inputs = [data, valid, *baseline_files(baseline or [])]
-        show_model(console, score_model(ranker, validation), ranker.alpha, html, inputs, validation=True)
+        inputs = [data, valid, *baseline_files(baseline or []), *([] if traffic is None else [Path(traffic)])]
+        assessment = score_model(ranker, validation, traffic=weights)
+        show_model(console, assessment, ranker.alpha, html, inputs, metrics=metrics, validation=True)
+
+
+def _read_data(
+    data: Path, valid: Path | None, baseline: list[str], weights: Traffic | None
+) -> tuple[RankingData, RankingData | None]:
+    """Training and validation data, with their baselines and, where there is traffic, the weights of their queries."""
+    from surefoot.data.letor.files import read_letor
+    from surefoot.learn.baseline_spec import read_like, with_baselines
+    from surefoot.learn.inputs import weighted_data
+
+    with busy("Reading data"):
+        training = with_baselines(read_letor(data), baseline, data)
+        validation = None
+        if valid is not None:
+            validation = with_baselines(read_like(valid, training.n_features), baseline, valid)
+            validation = weighted_data(validation, weights, "the validation data")
+        return weighted_data(training, weights), validation
 
 
 def _refuse_together(
-    dask: str | None, init_model: Path | None, html: Path | None, valid: Path | None, early_stopping: int | None
-) -> None:
+    dask: str | None, init_model: Path | None, html: Path | None, metrics: str | None, valid: Path | None,
+    early_stopping: int | None,
+) -> None:  # fmt: skip
     """Refuse options that do not go together, or of which one needs another."""
     if init_model is not None and dask is not None:
         raise ArgumentError("--init-model is for one machine; leave out --dask")
-    if html is not None and dask is not None:
+    assessed = "--html" if html is not None else "--metrics" if metrics is not None else None
+    if assessed is not None and dask is not None:
         raise ArgumentError(
-            "--html is not possible with --dask, because it needs the validation data on this machine; use surefoot "
-            "rank and surefoot evaluate instead"
+            f"{assessed} is not possible with --dask, because it needs the validation data on this machine; use "
+            "surefoot rank and surefoot evaluate instead"
         )
-    if html is not None and valid is None:
-        raise ArgumentError("--html shows the assessment on validation data; add --valid FILE")
+    if assessed is not None and valid is None:
+        raise ArgumentError(f"{assessed} shows the assessment on validation data; add --valid FILE")
     if early_stopping is not None and valid is None:
         raise ArgumentError("--early-stopping needs validation data; add --valid FILE")
 
@@ -254,6 +289,7 @@ def _make_trees(ranker_arguments: dict[str, Any], threads: int | None, parameter
 
 def _save(console: Console, ranker: AnyRanker, output: Path) -> None:
     ranker.save(output)
+    show_weights(console, ranker)
     if not hasattr(ranker, "booster_"):
         console.print(visible(f"{_kept_epochs(ranker)} to {output}/"))
         return
@@ -288,49 +324,20 @@ def _write_card(ranker: Ranker, data: RankingData | None, card: Path | None, out
 
 
 def _fit_on_cluster(
-    console: Console, ranker: Ranker, dask: str, data: Path, valid: Path | None, baseline: list[str], quiet: bool
-) -> None:
+    console: Console, ranker: Ranker, dask: str, data: Path, valid: Path | None, baseline: list[str],
+    traffic: Traffic | None, quiet: bool,
+) -> None:  # fmt: skip
     """Learn from parts that the cluster's machines read, and say how the model does on all of them."""
     from surefoot.learn.cluster.clusters import cluster
     from surefoot.learn.cluster.fit import fit_files
 
     with cluster(dask) as client, _growing(ranker, quiet) as progress:
-        fit_files(ranker, client, data, valid, [*map(resolve_baseline, baseline)], progress)
+        fit_files(ranker, client, data, valid, [*map(resolve_baseline, baseline)], progress, traffic)
     for which, name in (("train", "training"), ("valid", "validation")):
         figures = {figure: values[ranker.best_iteration_ - 1] for figure, values in ranker.history_[which].items()}
         words = ", ".join(f"{figure} {short(value)}" for figure, value in figures.items())
         if words:
             console.print(f"{name}: {words}")
-
-
-def _show_data(console: Console, ranker: AnyRanker, sets: dict[str, RankingData | None]) -> None:
-    """What will be learned from, and how the baselines do on it."""
-    import numpy as np
-    from rich import box
-    from rich.table import Table
-
-    from surefoot.measures.notation import Measure
-    from surefoot.measures.scoring import score
-
-    measure = Measure.parse(ranker.measure)
-    table = Table(
-        title=f"Baselines' {measure} before training", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
-    )
-    for heading in ("data", "baseline", "mean", "lowest", "quarter", "median", "three quarters", "queries at 0"):
-        table.add_column(heading, justify="left" if heading in ("data", "baseline") else "right")
-    for name, data in sets.items():
-        if data is None:
-            continue
-        console.print(f"{name}: {len(data.queries):,} queries, {len(data):,} documents, {data.n_features:,} features")
-        runs = [data.to_run(scores, which) for which, scores in data.baselines.items()]
-        for which, values in zip(
-            data.baselines, score(data.qrels(), runs, measure).values if runs else [], strict=True
-        ):
-            quartiles = np.quantile(values, [0, 0.25, 0.5, 0.75])
-            cells = [f"{value:.4f}" for value in (values.mean(), *quartiles)]
-            table.add_row(name, visible(which), *cells, f"{(values == 0).sum():,}")
-    if table.row_count:
-        console.print(table)
 
 
 @contextmanager

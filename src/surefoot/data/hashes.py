@@ -75,7 +75,10 @@ def judgments_hash(table: RankedTable) -> str:
 
 
 def data_hash(data: RankingData) -> str:
-    """One hash of all that labelled documents hold, in their order: features, labels, queries, ids and baselines."""
+    """One hash of all that labelled documents hold, in their order: features, labels, queries, ids and baselines.
+
+    Also the weights of queries, unless all are equal: then they change nothing.
+    """
     digest = hashlib.sha256()
     digest.update(json.dumps([data.X.shape, data.queries, data.feature_names, list(data.baselines)]).encode())
     if data.categories:
@@ -85,6 +88,8 @@ def data_hash(data: RankingData) -> str:
     if data.doc_ids is not None:
         for start in range(0, len(data), _ROWS):
             digest.update(json.dumps(data.doc_ids[start : start + _ROWS].to_list()).encode())
+    if data.weighting is not None and not data.weighting.equal:
+        digest.update(np.ascontiguousarray(data.weighting.values).data)
     return digest.hexdigest()
 
 

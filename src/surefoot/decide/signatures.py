@@ -15,4 +15,6 @@ DECISION_JUNIT = re.compile(rb'<testsuite name="surefoot gate: ')
 CERTIFICATE_JSON = json_signature("certificate")
 SERVED_JSON = json_signature("decisions")  # which list each query is shown
 SERVED_CSV = re.compile(rb"\Aquery,shown,gate_score,threshold,why\n")
+HISTORY_JSON = json_signature("history")
+HISTORY_CSV = re.compile(rb"\Adate,kind,file,measure,baseline,candidate,decision,")
 DRAWS_CSV = re.compile(rb"\Aquery,times,weight,documents_to_judge\n")

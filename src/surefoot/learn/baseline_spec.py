@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from surefoot.arrays import Floats
     from surefoot.data.types.ranking_data import RankingData
 
-HELP = "feature:K, run:FILE, model:FOLDER, or NAME= before one of these. You can give several."
+HELP = "NAME=feature:K, run:FILE or model:FOLDER. You can give several."
 _KINDS = ("feature", "run", "model")
 _FEATURE = re.compile(r"(\w+):([0-9]{1,9})")
 

@@ -14,9 +14,11 @@ from surefoot.errors import visible
 from surefoot.learn.inputs import matched_baselines
 from surefoot.learn.objectives import OBJECTIVE_KINDS, Objective
 from surefoot.learn.prepared_data import MonitoredSet
+from surefoot.learn.training_weights import relative_or_none
 from surefoot.measures.notation import Measure
 from surefoot.risk.bootstrap import percentile_intervals, resamples
 from surefoot.risk.tradeoff import which_lose_over_20
+from surefoot.risk.weighting import weighted_mean
 from surefoot.significance import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -65,13 +67,16 @@ def _figures(ranker: Ranker, data: RankingData) -> dict[str, Any]:
             "risk": np.maximum(-difference, 0), "wins": difference > 0, "losses": difference < 0, "hurt": hurt,
         }  # fmt: skip
     matrix = np.stack([np.asarray(column, dtype=np.float64) for column in columns.values()])
+    weights = relative_or_none(data.weighting)
     draws = np.empty((len(columns), _REPLICATES))
     for part, counts in resamples(len(values), _REPLICATES, 0):
-        draws[:, part] = matrix @ counts.T / len(values)
+        times = counts if weights is None else counts * weights  # queries are drawn with their weights
+        draws[:, part] = matrix @ times.T / (len(values) if weights is None else times.sum(axis=1))
     ends: Floats = percentile_intervals(draws)
     return {
         "columns": columns,
-        "means": {key: float(row.mean()) for key, row in zip(columns, matrix, strict=True)},
+        "weighted": weights is not None,
+        "means": {key: weighted_mean(row, weights) for key, row in zip(columns, matrix, strict=True)},
         "intervals": {key: (float(low), float(high)) for key, (low, high) in zip(columns, ends, strict=True)},
     }
 
@@ -132,6 +137,7 @@ def _training(ranker: Ranker) -> str:
         f"- Baselines: {', '.join(map(_text, ranker.baselines_)) or 'none'}"
         + ("; the scores start from them (standardised per query)" if ranker.init == "baseline" else ""),
         f"- Ties: {ranker.tie_rule_}",
+        *([] if ranker.weights_ is None else [_weights(ranker.weights_)]),
         f"- Parameters: `{json.dumps(parameters, default=str, ensure_ascii=False)}`",
         f"- Features used most ({kind}): {', '.join(_text(ranker.feature_names_in_[place]) for place in order)}",
     ]
@@ -140,16 +146,29 @@ def _training(ranker: Ranker) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _weights(weights: dict[str, Any]) -> str:
+    """How queries counted in training."""
+    left_out = f" {weights['left_out']:,} queries without traffic were left out." if weights["left_out"] else ""
+    return (
+        f"- Weights: {weights['queries']:,} queries count by their traffic, as much as "
+        f"{weights['effective_queries']:,.0f} that count the same; "
+        f"they have {100 * weights['traffic_share']:.0f} % of all traffic given.{left_out}"
+    )
+
+
 def _no_figures() -> str:
     return "This card has no figures, because no labelled data was given.\n"
 
 
 def _figure_text(ranker: Ranker, held_out_figures: dict[str, Any], data: RankingData, dataset: str) -> str:
     means, ends = held_out_figures["means"], held_out_figures["intervals"]
+    is_weighted = held_out_figures["weighted"]
     where = f" ({_text(dataset)})" if dataset else ""
     lines = [
         f"On {len(data.queries):,} queries and {len(data):,} documents{where}. The intervals are "
-        f"{100 * CONFIDENCE:.0f} % intervals over {_REPLICATES:,} resamples of the queries.\n",
+        f"{100 * CONFIDENCE:.0f} % intervals over {_REPLICATES:,} resamples of the queries."
+        + (" Means and shares are weighted by traffic: by how often each query is asked." if is_weighted else "")
+        + "\n",
         "| figure | mean | interval |",
         "|---|---:|---:|",
     ]

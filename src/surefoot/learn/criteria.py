@@ -12,10 +12,12 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.reduce import Reduce, local_sums
+from surefoot.learn.training_weights import georisk_refusal
 from surefoot.risk.expectation import deviation, expectation, geo_risk_of_means
 from surefoot.risk.tradeoff import check_alpha, weigh_losses
 
 CRITERIA = ("effectiveness", "u_risk", "t_risk", "geo_risk")
+_CANCELLED = 1e-12  # of a sum of squares: what cancellation may leave where all values are equal
 
 
 @dataclass(frozen=True)
@@ -55,22 +57,34 @@ class Criterion:
             f"{self.parameter}={str(self)!r} compares with a baseline; give one, or {self.parameter}='effectiveness'"
         )
 
-    def __call__(self, values: Floats, baselines: Floats | None, reduce: Reduce = local_sums) -> float:
+    def __call__(
+        self,
+        values: Floats,
+        baselines: Floats | None,
+        reduce: Reduce = local_sums,
+        weights: Floats | None = None,
+    ) -> float:
         """The criterion of a model's M(q) against baselines' (a row each); the greater the better.
 
-        Where the queries are those of one machine among several, `reduce` adds its sums to the others'.
+        Where the queries are those of one machine among several, `reduce` adds its sums to the others'. `weights`
+        have a mean of 1 over the queries of all machines: then means are weighted, and T goes by the influence values
+        u = w·(x − mean).
         """
         if self.name == "effectiveness":
-            queries, total = reduce(np.array([len(values), values.sum()]))
+            queries, total = reduce(np.array([len(values), _sum(values, weights)]))
             return float(total / queries)
         if baselines is None:
             raise self.no_baseline_error()
         if self.name == "geo_risk":
+            if weights is not None:
+                raise georisk_refusal(f"{self.parameter}={str(self)!r}")
             column = baselines.sum(axis=0) + values
             queries, total, everything = reduce(np.array([len(values), values.sum(), column.sum()]))
             weighted = weigh_losses(deviation(values, expectation(total, everything, column)), self.alpha)
             return float(geo_risk_of_means(total / queries, reduce(np.array([weighted.sum()]))[0] / queries))
         x = weigh_losses(values - baselines.mean(axis=0), self.alpha)
+        if weights is not None:
+            return self._weighted(x, weights, reduce)
         sums = reduce(np.array([len(x), x.sum(), x @ x]))
         mean = float(sums[1] / sums[0])
         if self.name == "u_risk":
@@ -78,12 +92,35 @@ class Criterion:
         error = sample_deviation(*sums) / math.sqrt(sums[0])
         return mean / error if error else 0.0
 
+    def _weighted(self, x: Floats, weights: Floats, reduce: Reduce) -> float:
+        """U_Risk, or T_Risk, of weighted queries: T = mean / (s_u / √c)."""
+        weighted = weights * x
+        queries, total, squares = reduce(np.array([len(x), weighted.sum(), weighted @ weighted])).tolist()
+        mean = float(total / queries)
+        if self.name == "u_risk":
+            return mean
+        influence = weights * (x - mean)
+        spread = float(reduce(np.array([influence @ influence]))[0])
+        if queries < 2 or spread <= _CANCELLED * squares:
+            return 0.0
+        return mean / math.sqrt(spread / (queries - 1) / queries)
 
-def history_figures(values: Floats, baselines: Floats | None, reduce: Reduce = local_sums) -> dict[str, float]:
-    """Effectiveness, and where there are baselines reward, risk, wins and losses against their mean."""
+
+def _sum(values: Floats, weights: Floats | None) -> float:
+    return float(values.sum() if weights is None else weights @ values)
+
+
+def history_figures(
+    values: Floats, baselines: Floats | None, reduce: Reduce = local_sums, weights: Floats | None = None
+) -> dict[str, float]:
+    """Effectiveness, and where there are baselines reward, risk, wins and losses against their mean.
+
+    With `weights`, whose mean is 1, means are weighted; wins and losses stay numbers of queries.
+    """
+    own = None if baselines is None else weights
     difference = np.zeros(0) if baselines is None else values - baselines.mean(axis=0)
     sums = reduce(np.array([
-        len(values), values.sum(), np.maximum(difference, 0).sum(), np.maximum(-difference, 0).sum(),
+        len(values), _sum(values, weights), _sum(np.maximum(difference, 0), own), _sum(np.maximum(-difference, 0), own),
         (difference > 0).sum(), (difference < 0).sum(),
     ]))  # fmt: skip
     queries, total, reward, risk, wins, losses = sums.tolist()
@@ -96,7 +133,7 @@ def history_figures(values: Floats, baselines: Floats | None, reduce: Reduce = l
 def sample_deviation(count: float, total: float, squares: float) -> float:
     """The sample deviation from sums; what cancellation leaves of equal values counts as none."""
     spread = squares - total**2 / count
-    return math.sqrt(spread / (count - 1)) if count > 1 and spread > 1e-12 * squares else 0.0
+    return math.sqrt(spread / (count - 1)) if count > 1 and spread > _CANCELLED * squares else 0.0
 
 
 def is_number(value: Any) -> bool:

@@ -24,15 +24,14 @@ else:
 class Estimator(BaseEstimator):
     """An estimator whose further keyword parameters go to its engine; a BaseEstimator where scikit-learn is installed.
 
-    Where scikit-learn routes metadata, it hands on query ids and baselines unasked.
+    Where scikit-learn routes metadata, it hands on query ids, baselines and weights unasked.
     """
 
     engine_parameters: dict[str, Any]
 
-    __metadata_request__fit = {"qid": True, "baseline": True}  # noqa: RUF012
+    __metadata_request__fit = {"qid": True, "baseline": True, "sample_weight": True}  # noqa: RUF012
     __metadata_request__predict = {"qid": True, "baseline": True}  # noqa: RUF012
-    # Pipeline.score speaks of weights even where there are none; None rejects those that are given.
-    __metadata_request__score = {"qid": True, "baseline": True, "sample_weight": None}  # noqa: RUF012
+    __metadata_request__score = {"qid": True, "baseline": True, "sample_weight": True}  # noqa: RUF012
 
     @classmethod
     def _own_names(cls) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from surefoot.arrays import Floats, Ints
-from surefoot.data.types.ranking_data import standardise
+from surefoot.data.types.standardised import standardise
 from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.risk.churn import kendall_tau
 
@@ -23,6 +23,7 @@ class EvaluationQueries:
     by_measure: list[MeasuredQueries]  # of each measure, the leading one first
     baselines: Floats  # scores of documents, a row per baseline
     aggregate: Floats | None = None  # a number per query, for selective re-ranking
+    weights: Floats | None = None  # how often each query is asked
 
     @property
     def lengths(self) -> Ints:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from surefoot.arrays import Floats
 from surefoot.data.reading.categories import Categories, recode
 from surefoot.data.reading.matrix import QUERY_COLUMN, FeatureMatrix, feature_matrix, without_queries
+from surefoot.data.types.query_weighting import is_traffic
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, name_list, shortened
 
@@ -58,7 +59,21 @@ def as_valid(valid: Any, names: Sequence[str]) -> RankingData:
     return as_data(first, y, qid, baseline=baseline[0] if baseline else None, names=names)
 
 
-def as_eval_set(eval_set: Any, qid: Any, group: Any, baseline: Any) -> RankingData | tuple[RankingData, Any]:
+def weighted_data(data: RankingData, weights: Any, what: str = "the training data") -> RankingData:
+    """The data with these weights of its queries; as it is without any."""
+    if weights is None:
+        return data
+    if data.weighting is not None:
+        raise ArgumentError(f"{what} has weights of its own; leave out sample_weight")
+    try:
+        return data.with_weights(weights)
+    except ArgumentError as error:
+        raise ArgumentError(f"{what}: {error}") from None
+
+
+def as_eval_set(
+    eval_set: Any, qid: Any, group: Any, baseline: Any, weights: Any = None
+) -> RankingData | tuple[RankingData, Any]:
     """What `valid` is, from the arguments that LGBMRanker and XGBRanker have for it."""
     pairs = [eval_set] if isinstance(eval_set, tuple | RankingData) else list(eval_set or [])
     if len(pairs) != 1:
@@ -66,9 +81,10 @@ def as_eval_set(eval_set: Any, qid: Any, group: Any, baseline: Any) -> RankingDa
     first = pairs[0]
     if not isinstance(first, RankingData) and not (isinstance(first, tuple | list) and len(first) == 2):
         raise ArgumentError("eval_set must be a list of one pair (X, y), with its queries in eval_qid=[qid]")
-    parts = [_single_part(name, each) for name, each in (("qid", qid), ("group", group), ("baseline", baseline))]
+    given = {"qid": qid, "group": group, "baseline": baseline, "sample_weight": weights}
+    parts = [_single_part(name, each) for name, each in given.items()]
     X, y = (first, None) if isinstance(first, RankingData) else first
-    data = as_data(X, y, *parts[:2])
+    data = weighted_data(as_data(X, y, *parts[:2]), parts[3], "eval_set")
     return data if parts[2] is None else (data, parts[2])
 
 
@@ -76,7 +92,7 @@ def _single_part(name: str, parts: Any) -> Any:
     """The one part of a list that has a part for each set."""
     if parts is None:
         return None
-    if not isinstance(parts, list | tuple) or len(parts) != 1 or np.ndim(parts[0]) == 0:
+    if not isinstance(parts, list | tuple) or len(parts) != 1 or (np.ndim(parts[0]) == 0 and not is_traffic(parts[0])):
         raise ArgumentError(
             f"eval_{name} must be a list with one part, because eval_set has one set; write eval_{name}=[{name}]"
         )

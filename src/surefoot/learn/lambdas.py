@@ -16,6 +16,7 @@ from surefoot.learn.kernel import Totals
 from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.objectives import Objective
 from surefoot.learn.reduce import Reduce, local_sums
+from surefoot.learn.training_weights import georisk_refusal
 from surefoot.risk.expectation import deviation, expectation, geo_risk_of_means
 from surefoot.risk.tradeoff import weigh_losses
 
@@ -27,7 +28,8 @@ class Lambdas:
 
     `baselines` are the baselines' M(q), a row each; all but `geo_risk` compare with their mean. `reduce` adds
     sums up over all machines that hold a part of the queries; on one machine there is nothing to add. `places` are the
-    baselines' mean ranks of each document, from 0, which regression compares with where α is above 0.
+    baselines' mean ranks of each document, from 0, which regression compares with where α is above 0. `weights` of
+    queries, whose mean over all machines is 1, multiply gradients and hessians, and count in s_x.
     """
 
     def __init__(
@@ -40,7 +42,10 @@ class Lambdas:
         all_ranks: bool = False,
         reduce: Reduce = local_sums,
         places: Floats | None = None,
+        weights: Floats | None = None,
     ) -> None:
+        if weights is not None and objective.kind.needs_totals:
+            raise georisk_refusal(f"objective {objective.name!r}")
         if objective.needs_baseline and (baselines is None or not len(baselines)):
             raise ArgumentError(f"objective {objective.name!r} compares with a baseline; give one")
         self.objective = objective
@@ -51,6 +56,8 @@ class Lambdas:
         self.values: Floats = np.zeros(measured.queries)
         self._baseline = np.asarray(self.baselines.mean(axis=0))
         self._reduce = reduce
+        self._weights = weights
+        self._row_weights = None if weights is None else np.repeat(weights, measured.lengths)
         self._table = kernel.sigmoid_table(sigma)
         self._shares = None if objective.has_pairs else _shares(measured)
         self._places = None if objective.has_pairs or not objective.alpha else places
@@ -72,6 +79,8 @@ class Lambdas:
         if self._shares is not None:
             counts = np.repeat(measured.ideal > 0, measured.lengths)
             weights = counts * self._error_weights(scores, self._shares)
+            if self._row_weights is not None:
+                weights = weights * self._row_weights
             return (weights * (scores - self._shares)).astype(np.float32), weights.astype(np.float32)
         difference = self.values - self._baseline
         alphas = self._alphas(difference)
@@ -83,6 +92,8 @@ class Lambdas:
             self.objective.kernel_switch(), self.values, difference, alphas, expected, totals, self.sigma,
             *self._table, gradient, hessian,
         )  # fmt: skip
+        if self._row_weights is not None:
+            gradient, hessian = ((each * self._row_weights).astype(np.float32) for each in (gradient, hessian))
         return gradient, hessian
 
     def _error_weights(self, scores: Floats, shares: Floats) -> Floats:
@@ -100,7 +111,8 @@ class Lambdas:
         s_x = self.s_x
         if s_x is None:
             x = weigh_losses(difference, alpha)
-            s_x = sample_deviation(*self._reduce(np.array([len(x), x.sum(), x @ x])))
+            counted = x if self._weights is None else self._weights * x  # the weights add up to the number of queries
+            s_x = sample_deviation(*self._reduce(np.array([len(x), counted.sum(), counted @ x])))
             if self.objective.estimate == "first" and self.iteration == 1:
                 self.s_x = s_x
         if s_x == 0:

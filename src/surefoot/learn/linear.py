@@ -21,6 +21,7 @@ from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError
 from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.options import MEASURE
+from surefoot.learn.training_weights import refuse_weights
 from surefoot.measures.notation import Measure
 from surefoot.progress import steps
 
@@ -54,6 +55,7 @@ def adarank(data: RankingData, measure: str | Measure = MEASURE, *, rounds: int 
     adds it with ½·ln(Σ P(1 + M) / Σ P(1 − M)); then P ∝ exp(−M) of the model so far. No feature is taken twice in
     a row. The model is that of the round after which the measure was greatest.
     """
+    refuse_weights("linear rankers", data)
     rounds = integer("rounds", rounds, 1)
     X, measured = _columns(data), MeasuredQueries.from_data(data, measure)
     single = np.stack([measured.values(column) for column in steps(list(X.T), "Features alone")])
@@ -86,6 +88,7 @@ def feature_selection(data: RankingData, measure: str | Measure = MEASURE, *, fe
 
     Weights are tried on a grid of both signs; the others stay as they are while one is looked for.
     """
+    refuse_weights("linear rankers", data)
     features = integer("features", features, 1)
     X, measured = _columns(data), MeasuredQueries.from_data(data, measure)
     weights = np.zeros(X.shape[1])

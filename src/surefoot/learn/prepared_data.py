@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from surefoot.arrays import Floats, Ints
 from surefoot.data.hashes import query_fingerprints
+from surefoot.data.types.query_weighting import is_traffic
 from surefoot.data.types.ranking_data import RankingData
+from surefoot.errors import ArgumentError
 from surefoot.learn.engines.contract import BinnedData, Engine, Parameters
-from surefoot.learn.inputs import match_training_data, numbered_names, standardised_baseline
+from surefoot.learn.inputs import (
+    as_data,
+    as_valid,
+    match_training_data,
+    numbered_names,
+    standardised_baseline,
+    weighted_data,
+)
 from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.measures.notation import Measure
 
@@ -65,6 +75,26 @@ class PreparedData:
         """What the queries of both are recognised by: their hashes, in ascending order, one after the other."""
         hashes = query_fingerprints(self.train) + ([] if self.valid is None else query_fingerprints(self.valid))
         return "".join(sorted(frozenset().union(*hashes)))
+
+    @classmethod
+    def from_arguments(
+        cls, X: Any, y: Any, qid: Any, group: Any, baseline: Any, valid: Any, sample_weight: Any
+    ) -> PreparedData:
+        """The data that `Ranker.fit` is given, in all its forms; traffic by query id is also for validation data."""
+        if isinstance(X, cls):
+            if any(part is not None for part in (y, qid, group, baseline, valid, sample_weight)):
+                raise ArgumentError(
+                    "prepared data already has labels, queries, baselines, weights and validation data; leave the "
+                    "others out"
+                )
+            return X
+        train = weighted_data(as_data(X, y, qid, group, baseline), sample_weight)
+        if valid is None:
+            return cls(train)
+        checked = as_valid(valid, list(train.baselines))
+        if checked.weighting is None and is_traffic(sample_weight):
+            checked = weighted_data(checked, sample_weight, _VALIDATION)
+        return cls(train, checked)
 
     def with_baselines_only(self, baselines: Iterable[str]) -> PreparedData:
         """The same data with only these of its baselines, and the same bins."""

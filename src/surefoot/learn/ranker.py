@@ -26,15 +26,16 @@ from surefoot.learn.init_model import read_init_model
 from surefoot.learn.inputs import (
     as_data,
     as_eval_set,
-    as_valid,
     matched_baselines,
     matched_features,
     standardised_baseline,
+    weighted_data,
 )
 from surefoot.learn.options import CHECKPOINT_EVERY, ENGINE, ESTIMATE, MEASURE, OBJECTIVE, RULE, SCORE_ON, STOP_ON
 from surefoot.learn.prepared_data import MonitoredSet, PreparedData
 from surefoot.learn.settings import TrainingSettings, check_importance
 from surefoot.learn.training import Progress, Training, TrainingResult, train
+from surefoot.learn.training_weights import relative_or_none
 from surefoot.measures.notation import Measure
 from surefoot.measures.scoring import score as effectiveness
 
@@ -119,6 +120,7 @@ class Ranker(Estimator):
     query_feature_: str | None = None  # the aggregate of a query that is the last feature, where one is
     trees_before_ = 0  # of init_model, whose history is not in history_
     training_queries_: str | None = None  # by what the queries of the data are recognised, where it is known
+    weights_: dict[str, Any] | None = None  # how queries counted, where they did not count the same
 
     def __init__(
         self,
@@ -178,6 +180,8 @@ class Ranker(Estimator):
         eval_qid: Any = None,
         eval_group: Any = None,
         eval_baseline: Any = None,
+        sample_weight: Any = None,
+        eval_sample_weight: Any = None,
         init_model: Ranker | str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
     ) -> Self:
@@ -187,16 +191,18 @@ class Ranker(Estimator):
         default. `valid` is RankingData, or a tuple (X, y, qid), (X, y, qid, baseline) or (RankingData, baseline). Its
         features and baselines go by name where there are names. `eval_set=[(X, y)]` with `eval_qid=[qid]` or
         `eval_group=[group]`, and `eval_baseline=[baseline]`, is LightGBM's and XGBoost's way to say the same.
+        `sample_weight`, how often each query is asked, is as for `RankingData.with_weights`; by id, for `valid`, too.
         Dask arrays or frames are learned from on their cluster, with `engine="xgboost"`.
         `PreparedData`, given alone, can be learned from many times without being prepared each time. `progress` is
         called after each tree.
-        `init_model`, a Ranker or the folder of one, gives the trees to go on from: `n_estimators` more are grown after
-        them, on this data, for the same objective, features and baselines; `history_` is of the new trees.
+        `init_model`, a Ranker or the folder of one, has the trees to go on from: `n_estimators` more are grown on this
+        data, for the same objective, features and baselines; `history_` is of the new trees.
         """
-        if eval_set is not None or eval_qid is not None or eval_group is not None or eval_baseline is not None:
+        parts = (eval_set, eval_qid, eval_group, eval_baseline, eval_sample_weight)
+        if any(part is not None for part in parts):
             if valid is not None:
                 raise ArgumentError("valid and eval_set mean the same; give only one of them")
-            valid = as_eval_set(eval_set, eval_qid, eval_group, eval_baseline)
+            valid = as_eval_set(*parts)
         if is_dask(X):
             from surefoot.learn.cluster.fit import fit_collections
 
@@ -204,17 +210,9 @@ class Ranker(Estimator):
                 raise ArgumentError("init_model works on one machine only; on a cluster, train a new model")
             if group is not None:
                 raise ArgumentError("a query may be in two parts of Dask data; give qid, a query id for each row")
-            fit_collections(self, X, y, qid=qid, baseline=baseline, valid=valid, progress=progress)
+            fit_collections(self, X, y, qid, baseline, valid, sample_weight, progress)
             return self
-        if isinstance(X, PreparedData):
-            if any(part is not None for part in (y, qid, group, baseline, valid)):
-                raise ArgumentError(
-                    "prepared data already has labels, queries, baselines and validation data; leave the others out"
-                )
-            data = X
-        else:
-            given = as_data(X, y, qid, group, baseline)
-            data = PreparedData(given, None if valid is None else as_valid(valid, list(given.baselines)))
+        data = PreparedData.from_arguments(X, y, qid, group, baseline, valid, sample_weight)
         if TrainingSettings.from_ranker(self).models > 1:
             from surefoot.learn.means import train_mean
 
@@ -243,6 +241,7 @@ class Ranker(Estimator):
         self.training_queries_ = result.training_fingerprints
         self.checkpoints_ = result.checkpoints
         self.models_ = result.models
+        self.weights_ = result.weights
         self.combination_ = self.query_feature_ = None
 
     def predict(self, X: Any, *, qid: Any = None, group: npt.ArrayLike | None = None, baseline: Any = None) -> Floats:
@@ -276,22 +275,24 @@ class Ranker(Estimator):
         qid: Any = None,
         group: npt.ArrayLike | None = None,
         baseline: Any = None,
+        sample_weight: Any = None,
     ) -> float:
         """What `score_on` says over the queries of `RankingData`, or of X, y and `qid` or `group`.
 
-        By default it is the mean of `measure`. U_Risk and the others compare with the baselines that are given.
+        By default the mean of `measure`. U_Risk and the others compare with the baselines that are given.
         """
         self._check_fitted()
         criterion = Criterion.parse(self.score_on, "score_on")
         with_queries = isinstance(X, RankingData) or qid is not None or group is not None
         if not with_queries and y is not None and without_queries(X)[1] is None:
             raise ArgumentError(_NO_QUERIES)
-        data = as_data(X, y, qid, group, baseline, self.baselines_)
-        if criterion.name == "effectiveness":
+        data = weighted_data(as_data(X, y, qid, group, baseline, self.baselines_), sample_weight, "the data")
+        weights = relative_or_none(data.weighting)
+        if criterion.name == "effectiveness" and weights is None:
             run = data.to_run(self.predict(data), "model")
             return float(effectiveness(data.qrels(), [run], self.measure).mean()[0])
         queries = MonitoredSet(data, Measure.parse(self.measure), None, None)
-        return criterion(queries.values(self.predict(data)), queries.baselines)
+        return criterion(queries.values(self.predict(data)), queries.baselines, weights=weights)
 
     @property
     def feature_importances_(self) -> npt.NDArray[np.generic]:

@@ -15,6 +15,7 @@ from surefoot.learn.engines.contract import Booster, Engine, engine_of
 from surefoot.learn.inputs import matched_features
 from surefoot.learn.options import ENGINE
 from surefoot.learn.prepared_data import PreparedData
+from surefoot.learn.training_weights import refuse_weights
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ def regression_trees(
 
     Growing stops after `early_stopping_rounds` trees that do not lower that error. The parameters are the engine's.
     """
+    refuse_weights("regression trees", train, valid)
     trees = integer("trees", trees, 1)
     patience = None if early_stopping_rounds is None else integer("early_stopping_rounds", early_stopping_rounds, 1)
     data = PreparedData(train.with_baselines_only([]), None if valid is None else valid.with_baselines_only([]))

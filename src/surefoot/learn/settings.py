@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,6 +14,7 @@ from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.criteria import Criterion
 from surefoot.learn.objectives import OBJECTIVE_KINDS, Objective
+from surefoot.learn.training_weights import georisk_refusal
 from surefoot.measures.notation import Measure
 
 if TYPE_CHECKING:
@@ -77,8 +79,21 @@ class TrainingSettings:
             models=integer("n_models", ranker.n_models, 1, _MOST_MODELS),
         )
 
-    def check_data(self, train: RankingData, has_validation: bool, changes_trees: str | None) -> None:
-        """Refuse settings that do not go with the data, or with a parameter that `changes_trees`."""
+    def check_data(
+        self,
+        train: RankingData,
+        has_validation: bool,
+        changes_trees: str | None,
+        weighted: Sequence[bool] = (False, False),
+    ) -> None:
+        """Refuse settings that do not go with the data, or with a parameter that `changes_trees`.
+
+        `weighted` says whether training and validation queries count differently.
+        """
+        if weighted[0] and self.objective.kind.needs_totals:
+            raise georisk_refusal(f"objective {self.objective.name!r}")
+        if weighted[1] and self.criterion.name == "geo_risk":
+            raise georisk_refusal(f"stop_on={str(self.criterion)!r}")
         if self.patience is not None and not has_validation:
             raise ArgumentError("early_stopping_rounds needs validation data; give valid=")
         if self.criterion.name != "effectiveness" and not train.baselines:

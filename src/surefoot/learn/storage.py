@@ -265,6 +265,18 @@ def _are_categories(value: Any) -> bool:
     return isinstance(value, dict) and all(_are_names(labels) for labels in value.values())
 
 
+def _are_weights(value: Any) -> bool:
+    """Whether this says how training queries counted: nothing, or a summary of their weights."""
+    if value is None:
+        return True
+    if not isinstance(value, dict) or set(value) != _WEIGHTS_KEYS or not all(map(is_number, value.values())):
+        return False
+    counts = type(value["left_out"]) is int and value["left_out"] >= 0 and _is_count(value["queries"])
+    effective, share = value["effective_queries"], value["traffic_share"]
+    return counts and 0 < effective <= value["queries"] * (1 + 1e-9) and 0 < share <= 1
+
+
+_WEIGHTS_KEYS = {"queries", "effective_queries", "left_out", "traffic_share"}
 _MODEL_KEYS = {"objective", "alpha", "measure", "random_state", "trees", "best_score", "weight", "history"}
 
 # What a ranker has learned beside its trees, and the check that each part must pass.
@@ -284,6 +296,7 @@ _FITTED_CHECKS: dict[str, Callable[[Any], bool]] = {
     "trees_before_": lambda value: value == 0 or _is_count(value),
     "combination_": is_combination,
     "query_feature_": is_aggregate,
+    "weights_": _are_weights,
 }
 _OPTIONAL_KEYS = (
     "random_state_",
@@ -293,4 +306,5 @@ _OPTIONAL_KEYS = (
     "trees_before_",
     "combination_",
     "query_feature_",
+    "weights_",
 )  # rankers saved by earlier versions lack them

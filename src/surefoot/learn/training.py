@@ -24,6 +24,7 @@ from surefoot.learn.prepared_data import MonitoredSet, PreparedData
 from surefoot.learn.reduce import Reduce, local_sums
 from surefoot.learn.score_samples import SAMPLE_DOCUMENTS, sampled_rows, score_sample
 from surefoot.learn.settings import SEED_COUNT, TrainingSettings
+from surefoot.learn.training_weights import weighted_sets, weights_that_count
 
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
@@ -47,6 +48,7 @@ class TrainingResult:
     categories: Categories = field(default_factory=dict)  # what the codes of features mean that are categories
     checkpoints: tuple[Checkpoint, ...] = ()
     models: list[dict[str, Any]] = field(default_factory=list)  # those that a mean is the mean of
+    weights: dict[str, Any] | None = None  # how queries counted, where they did not count the same
 
 
 class Training:
@@ -76,7 +78,11 @@ class Training:
         self._changes_trees = self._parameters.changes_trees is not None
         self._reduce = reduce
         self._has_validation = self._on_any_machine(valid is not None)
-        settings.check_data(train, self._has_validation, self._parameters.changes_trees)
+        self.weights, self._valid_weights = weighted_sets(
+            [train.weighting, None if valid is None else valid.weighting], reduce
+        )
+        weighted = [each.relative is not None for each in (self.weights, self._valid_weights)]
+        settings.check_data(train, self._has_validation, self._parameters.changes_trees, weighted)
         if init_model is not None and self._changes_trees:
             raise ArgumentError(
                 f"{self._parameters.changes_trees} changes earlier trees, so training cannot continue from init_model"
@@ -109,6 +115,7 @@ class Training:
             all_ranks=ranker.delta_cutoff is None,
             reduce=reduce,
             places=self.train.baseline_places() if settings.objective.kind.optional_alpha else None,
+            weights=self.weights.relative,
         )
         first, _ = self.lambdas.peek(self.train.with_init_scores(np.zeros(len(train))))
         if not self._on_any_machine(bool(first.any())):
@@ -184,7 +191,11 @@ class Training:
         if self.valid is None or self.data.valid is None:
             return None
         values = self.valid.values(self.engine.predict(booster, self.data.valid.X))
-        return self.criterion(values, self._baselines(self.valid), self._reduce)
+        return self._judge(values)
+
+    def _judge(self, values: Floats) -> float:
+        """The criterion of M(q) of this machine's validation queries, over all machines."""
+        return self.criterion(values, self._baselines(self.valid), self._reduce, self._valid_weights.relative)
 
     @property
     def fingerprints(self) -> str | None:
@@ -233,7 +244,7 @@ class Training:
             values = np.zeros(0) if self.valid is None else self.valid.values(others[-1])
             if self.ranker.history:
                 self._append_history("valid", values, self.valid)
-            score = self._last_score = self.criterion(values, self._baselines(self.valid), self._reduce)
+            score = self._last_score = self._judge(values)
             if self.best_score is None or score > self.best_score:
                 self.best_score, self.best_iteration = score, grown
             patience = self.settings.patience
@@ -243,7 +254,8 @@ class Training:
         return self.stopped
 
     def _append_history(self, which: str, values: Floats, monitored: MonitoredSet | None) -> None:
-        for name, value in history_figures(values, self._baselines(monitored), self._reduce).items():
+        weights = (self.weights if which == "train" else self._valid_weights).relative
+        for name, value in history_figures(values, self._baselines(monitored), self._reduce, weights).items():
             self.history[which].setdefault(name, []).append(value)
 
     def _baselines(self, monitored: MonitoredSet | None) -> Floats | None:
@@ -271,6 +283,7 @@ def train(training: Training) -> TrainingResult:
         score_sample=score_sample(training.sample_scores(booster)),
         training_fingerprints=training.fingerprints,
         checkpoints=() if training.checkpoint is None else (training.checkpoint,),
+        weights=weights_that_count(training.weights.summary()),
     )
 
 

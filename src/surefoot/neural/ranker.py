@@ -21,6 +21,7 @@ from surefoot.learn.estimator import Estimator
 from surefoot.learn.inputs import as_data, as_valid, match_training_data, matched_features, numbered_names
 from surefoot.learn.options import MEASURE, OBJECTIVE, RULE, STOP_ON
 from surefoot.learn.score_samples import sampled_rows, score_sample
+from surefoot.learn.training_weights import refuse_weights
 from surefoot.measures.scoring import score as effectiveness
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ class NeuralRanker(Estimator):
     checkpoints_: tuple[NetworkCheckpoint, ...] = ()
     # What trees may have, and networks have not, as a saved ranker says it.
     models_: list[dict[str, Any]] = []  # noqa: RUF012
+    weights_: dict[str, Any] | None = None  # as Ranker's, of trees alone
     categories_: dict[str, list[str]] = {}  # noqa: RUF012
     # Networks are not combined with a baseline, and have no feature of the query: what Ranker saves of both is empty.
     combination_: None = None
@@ -173,6 +175,7 @@ class NeuralRanker(Estimator):
         group: npt.ArrayLike | None = None,
         baseline: Any = None,
         valid: Any = None,
+        sample_weight: Any = None,
         progress: Callable[[int, dict[str, dict[str, list[float]]]], None] | None = None,
     ) -> Self:
         """Learn from `RankingData`, or from X, y and `qid` or `group`, or from a table X with a column `qid`, and y.
@@ -188,6 +191,7 @@ class NeuralRanker(Estimator):
         valid_data = None
         if valid is not None:
             valid_data = match_training_data(as_valid(valid, list(train.baselines)), train, "the validation data")
+        refuse_weights("networks", train if sample_weight is None else train.with_weights(sample_weight), valid_data)
         self._check_data(settings, train, valid_data)
         train_lists, train_baselines = self._lists(settings, train), self._baselines(settings, train)
         valid_lists = None if valid_data is None else self._lists(settings, valid_data)

@@ -35,6 +35,7 @@ from surefoot.personal.options import (
 )
 from surefoot.personal.page import to_page
 from surefoot.personal.personal_data import SCHEMA, PersonalizationData
+from surefoot.personal.personal_metrics import to_metrics
 from surefoot.personal.rankers import MODELS_FOLDER, StudyRankers
 from surefoot.personal.recommendation import recommend
 from surefoot.personal.reranker_figures import (
@@ -62,7 +63,7 @@ class Personalization(PlainResult):
     called = "the result of a personalization"
     schemas = (SCHEMA,)
     shape = PersonalizationData
-    renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook)
+    renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
     folder: Path | None = None  # of the study, where this program made it
 
     def to_latex(self) -> str:

@@ -12,17 +12,17 @@ import numpy as np
 import polars as pl
 
 from surefoot.data.reading.traffic import Traffic, read_traffic
-from surefoot.data.types.scores import Scores, check_once, read_scores, unknown_system
+from surefoot.data.types.scores import Scores, check_once, unknown_system
 from surefoot.data.types.streamed_scores import StreamedScores
 from surefoot.data.types.traffic_weights import TrafficWeights
-from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, shortened
+from surefoot.measures.score_reading import assessed_scores
 from surefoot.progress import busy
 from surefoot.report import text
 from surefoot.report.columns import sort_rows
 from surefoot.report.options import ALPHAS, CHART_FORMATS
+from surefoot.report.ordinary_tests import add_tests, page_tests
 from surefoot.report.per_query import per_query_frame
-from surefoot.report.plain_json import to_json
 from surefoot.report.provenance import Provenance, SourceFile
 from surefoot.report.result import PlainResult
 from surefoot.report.segment_sources import segments_of
@@ -48,13 +48,16 @@ def assess(
     depth: int | None = None,
     worst: float = 0.05,
     weights: Any = None,
+    tests: bool = False,
+    randomised_hsd: bool = False,
 ) -> Assessment:
     """What each system gains and risks against a baseline, on which queries, and whether by chance.
 
     Parameters
     ----------
     scores : Scores, a list of them, or anything `read_scores` takes; or StreamedScores, for those beyond memory
-        Effectiveness of systems on queries; of several measures the first leads.
+        Effectiveness of systems on queries; of several measures the first leads. A long table of several measures,
+        such as PyTerrier's, is assessed by each.
     baseline : str or sequence of str
         A system, several (figures are averaged over them), or "mean", "median" or "max": the per-query figure of the
         population.
@@ -76,10 +79,15 @@ def assess(
     weights : anything `read_traffic` takes, optional
         How often each query is asked. Every mean, share and test is weighted by it; Z_Risk and GeoRisk are absent.
         Queries that nobody asks are left out.
+    tests : bool
+        Also make the tests that papers usually report: paired t, Wilcoxon, randomisation, Tukey's HSD.
+    randomised_hsd : bool
+        With `tests`, the HSD by permuting scores instead of Tukey's studentized range.
 
     Examples
     --------
-    >>> scores = read_scores({"today": {"q1": 0.5, "q2": 0.4, "q3": 0.2}, "new": {"q1": 0.9, "q2": 0.1, "q3": 0.4}})
+    >>> import surefoot as sf
+    >>> scores = sf.read_scores({"today": {"q1": 0.5, "q2": 0.4, "q3": 0.2}, "new": {"q1": 0.9, "q2": 0.1, "q3": 0.4}})
     >>> a = assess(scores, baseline="today", alphas=[0, 5])
     >>> new = a.to_dict()["systems"][1]
     >>> round(new["reward"], 3), round(new["risk"], 3), round(new["alpha"]["5"]["u_risk"], 3)
@@ -91,10 +99,12 @@ def assess(
         matrices = [_weighted(matrix, traffic) for matrix in matrices]
     parsed_segments = None if segments is None else segments_of(segments, matrices[0])
     arguments = (baseline, alphas, population, bootstrap, seed, depth, worst, parsed_segments)
-    return Assessment(
-        [(assessment_data(matrix, *arguments), matrix if isinstance(matrix, Scores) else None) for matrix in matrices],
-        parsed_segments,
-    )
+    parts: list[MeasureResult] = [
+        (assessment_data(matrix, *arguments), matrix if isinstance(matrix, Scores) else None) for matrix in matrices
+    ]
+    if tests or randomised_hsd:
+        add_tests(parts, seed, randomised_hsd)
+    return Assessment(parts, parsed_segments)
 
 
 def _matrices(scores: Any) -> list[Scores | StreamedScores]:
@@ -102,7 +112,7 @@ def _matrices(scores: Any) -> list[Scores | StreamedScores]:
     if isinstance(scores, known):
         return [scores]
     several = isinstance(scores, list | tuple) and scores and all(isinstance(matrix, known) for matrix in scores)
-    return list(scores) if several else [read_scores(scores)]
+    return list(scores) if several else [*assessed_scores(scores)]
 
 
 def _weighted(matrix: Scores | StreamedScores, traffic: Traffic) -> Scores:
@@ -178,7 +188,8 @@ class Assessment(PlainResult):
     def to_metrics(self) -> dict[str, float]:
         """Flat metrics for MLflow and DVC: a number for each `measure/system/figure`; absent figures are left out.
 
-        >>> scores = read_scores({"today": {"q1": 0.5, "q2": 0.25}, "new": {"q1": 1.0, "q2": 0.0}}, measure="RR@10")
+        >>> import surefoot as sf
+        >>> scores = sf.read_scores({"today": {"q1": 0.5, "q2": 0.25}, "new": {"q1": 1.0, "q2": 0.0}}, measure="RR@10")
         >>> metrics = assess(scores, baseline="today", alphas=[5]).to_metrics()
         >>> metrics["RR_at_10/new/mean"], metrics["RR_at_10/new/alpha_5/u_risk"]
         (0.5, -0.5)
@@ -186,10 +197,6 @@ class Assessment(PlainResult):
         from surefoot.report.metrics import metrics_of
 
         return metrics_of(data for data, _ in self._parts)
-
-    def write_metrics(self, path: str | os.PathLike[str]) -> None:
-        """Write `to_metrics` as JSON, all or nothing."""
-        write_text(path, to_json(self.to_metrics()))
 
     def rows(self, sort: str = "mean") -> list[SystemData]:
         """The systems' figures by a column, best first."""
@@ -287,7 +294,7 @@ class Assessment(PlainResult):
         made_from = Provenance(title, command, [SourceFile(name) for name in sources])
         if provenance is not None:
             made_from = provenance if title is None else provenance._replace(title=title)
-        return to_page(payload, self._data, made_from)
+        return to_page(payload, self._data, made_from, page_tests([data for data, _ in self._parts]))
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the advice, and the table."""

@@ -171,6 +171,21 @@ _AT_ALPHA: dict[str, tuple[str, str, int, int, str]] = {
     "z_risk": ("Z_Risk", "$Z_{Risk}$", 3, 5, "Weighted differences from the scores that are expected from all systems"),
     "geo_risk": ("GeoRisk", "GeoRisk", 4, 3, "Effectiveness and robustness in one number"),
 }  # fmt: skip
+_ORDINARY: tuple[tuple[str, str, str, str, str, int, str], ...] = (
+    # key, test, figure, heading, LaTeX, digits, what it is
+    ("t", "t", "statistic", "t", "$t$", 3, "The paired t statistic"),
+    ("p_t", "t", "p_value", "p t", "$p_t$", 4, "p of the paired t-test"),
+    ("p_t_holm", "t", "p_holm", "t", "$p_t$", 4, "p of the paired t-test, corrected by Holm"),
+    ("w_plus", "wilcoxon", "statistic", "W+", "$W_+$", 1, "Wilcoxon's sum of ranks of queries that gain"),
+    ("p_wilcoxon", "wilcoxon", "p_value", "p W", "$p_W$", 4, "p of Wilcoxon's signed-rank test"),
+    ("p_wilcoxon_holm", "wilcoxon", "p_holm", "Wilcoxon", "$p_W$", 4, "p of Wilcoxon's test, corrected by Holm"),
+    ("p_randomisation", "randomisation", "p_value", "p R", "$p_R$", 4, "p of the randomisation test"),
+    ("p_randomisation_holm", "randomisation", "p_holm", "randomisation", "$p_R$", 4,
+     "p of the randomisation test, corrected by Holm"),
+    ("q_hsd", "hsd", "statistic", "q", "$q$", 3, "The statistic of the HSD"),
+    ("p_hsd", "hsd", "p_value", "HSD", "$p_{HSD}$", 4, "p of the HSD, of all pairs of systems at once"),
+)  # fmt: skip
+_SHOWN_TESTS = ("p_t_holm", "p_wilcoxon_holm", "p_randomisation_holm", "p_hsd")
 _TONES: dict[str | None, float] = {"reward": 1.0, "risk": -1.0}
 
 
@@ -301,9 +316,33 @@ def churn_columns(data: AssessmentData) -> list[FigureColumn]:
     ]
 
 
+def ordinary_columns(data: AssessmentData, shown: bool = False) -> list[FigureColumn]:
+    """The columns of the tests, or only those that tables show; none where no tests were made."""
+    if "tests" not in data:
+        return []
+
+    def value(test: str, figure: str) -> Callable[[SystemData], Any]:
+        def get(row: SystemData) -> Any:
+            tests: Any = row.get("tests")
+            return None if tests is None or tests[test] is None else tests[test].get(figure)
+
+        return get
+
+    return [
+        FigureColumn(
+            key, heading, latex, value(test, figure), digits,
+            descending=not key.startswith("p_"), probability=key.startswith("p_"), drop_order=1, meaning=meaning,
+        )
+        for key, test, figure, heading, latex, digits, meaning in _ORDINARY
+        if not shown or key in _SHOWN_TESTS
+    ]  # fmt: skip
+
+
 def all_columns(data: AssessmentData) -> list[FigureColumn]:
     """Every column of an assessment, in the order of the CSV file."""
-    columns = [SYSTEM_COLUMN, *summary_columns(data), *MORE_COLUMNS, *churn_columns(data)]
+    columns = [
+        SYSTEM_COLUMN, *summary_columns(data), *MORE_COLUMNS, *churn_columns(data), *ordinary_columns(data),
+    ]  # fmt: skip
     for alpha in data["alphas"]:
         columns += [*at_alpha(alpha), *_more_at(alpha), *intervals_at(data, alpha)]
     return columns

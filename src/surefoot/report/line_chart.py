@@ -198,10 +198,11 @@ def _axes(
     names = [_number(value) for value in x] if x_names is None else [visible(name) for name in x_names]
     last = -math.inf
     for tick_x, name in zip(label_x, names, strict=True):
-        if tick_x - last < 8 * len(name) + 6:  # names that would touch are left out
-            continue
-        last = tick_x
         beyond = tick_x + 4 * len(name) > size.width  # the last one ends where the chart does
+        centre = size.width - 4 * len(name) if beyond else tick_x
+        if centre - last < 8 * len(name) + 6:  # names that would touch are left out
+            continue
+        last = centre
         at, anchor = (size.width, "end") if beyond else (tick_x, "middle")
         parts.append(
             Markup('<text x="{:.1f}" y="{}" text-anchor="{}">{}</text>').format(at, size.bottom + 17, anchor, name)

@@ -1,6 +1,6 @@
-"""An assessment as flat metrics, a number for each name, which MLflow and DVC keep track of.
+"""Results as flat metrics, a number for each name, which MLflow and DVC keep track of; here those of an assessment.
 
-A name is `measure/system/figure`, at an α `measure/system/alpha_5/figure`, for a segment
+There a name is `measure/system/figure`, at an α `measure/system/alpha_5/figure`, for a segment
 `measure/system/segments/column/segment/figure`; the figures are called as in the JSON. Absent figures are left out.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -45,6 +45,29 @@ def metrics_of(parts: Iterable[AssessmentData]) -> dict[str, float]:
                     metrics |= _flat(name, row, alphas)
                     metrics[f"{name}/queries"] = segment["queries"]
     return metrics
+
+
+def flat_metrics(figures: Mapping[str, Any]) -> dict[str, float]:
+    """Every number of nested figures, under the names that lead to it; the two ends of an interval are low and high.
+
+    >>> flat_metrics({"nDCG@10": {"new": {"gain": 0.5, "p": None, "interval": [0.25, 0.75]}}})
+    {'nDCG_at_10/new/gain': 0.5, 'nDCG_at_10/new/interval/low': 0.25, 'nDCG_at_10/new/interval/high': 0.75}
+    """
+    metrics: dict[str, float] = {}
+    for name, part in safe_names(figures).items():
+        value = figures[name]
+        if _is_interval(value):
+            value = dict(zip(("low", "high"), value, strict=True))
+        if isinstance(value, Mapping):
+            metrics |= {f"{part}/{below}": number for below, number in flat_metrics(value).items()}
+        elif _is_number(value):
+            metrics[part] = value
+    return metrics
+
+
+def decision_metrics(decision: str, possible: Iterable[str]) -> dict[str, int]:
+    """A decision as numbers: 1 for what was decided, 0 for what was not."""
+    return {name: int(name == decision) for name in possible}
 
 
 def _flat(before: str, figures: Any, alphas: dict[str, str]) -> dict[str, float]:

@@ -20,6 +20,7 @@ from surefoot.report.few_queries import CAUTIONS, UNEVEN
 from surefoot.report.measure_names import measure_title
 from surefoot.report.measure_terms import measure_terms
 from surefoot.report.options import DETAILED_QUERIES, PANEL_ALPHAS
+from surefoot.report.ordinary_tests import GUIDE
 from surefoot.report.page_front import page_front
 from surefoot.report.page_results import pack, packed_results, page_texts
 from surefoot.report.provenance import Provenance
@@ -162,7 +163,7 @@ def _segments(column: SegmentColumn, segment_of: Mapping[str, str], scores: Scor
     }
 
 
-def to_page(payload: Json, data: AssessmentData, provenance: Provenance) -> str:
+def to_page(payload: Json, data: AssessmentData, provenance: Provenance, tests: Sequence[Json] = ()) -> str:
     """The page of a payload and the leading measure's data: HTML that needs nothing else, no network and no server."""
     start = payload["start"]
     return family_page(
@@ -174,6 +175,8 @@ def to_page(payload: Json, data: AssessmentData, provenance: Provenance) -> str:
         css=[f"{_FOLDER}/page.css", f"{_FOLDER}/rankings.css"],
         scripts=SCRIPTS,
         data=payload,
+        tests=tests,
+        tests_guide=GUIDE,
     )
 
 

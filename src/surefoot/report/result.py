@@ -32,6 +32,7 @@ class Renderings:
     page: Callable[..., str] = _missing
     markdown: Callable[..., str] | None = None
     notebook: Callable[..., str] | None = None
+    metrics: Callable[..., dict[str, float]] | None = None
 
 
 class PlainResult:
@@ -73,6 +74,12 @@ class PlainResult:
         fence = "```" if "```" not in text else "~~~~"
         return f"{fence}text\n{text}\n{fence}\n"
 
+    def to_metrics(self) -> dict[str, float]:
+        """Flat metrics for MLflow and DVC, a number for each name; absent figures are left out."""
+        if self.renderings.metrics is None:
+            raise NotImplementedError(f"{self.called} has no metrics")
+        return self.renderings.metrics(self._data)
+
     def to_html(self, path: str | os.PathLike[str] | None = None, **options: Any) -> str:
         """One self-contained page; written to `path`, all or nothing, where one is given."""
         page = self.page(**options)
@@ -91,6 +98,10 @@ class PlainResult:
     def write_markdown(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write `to_markdown`, all or nothing."""
         write_text(path, self.to_markdown(**options))
+
+    def write_metrics(self, path: str | os.PathLike[str]) -> None:
+        """Write `to_metrics` as JSON, all or nothing."""
+        write_text(path, to_json(self.to_metrics()))
 
     def write_html(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write `to_html`, all or nothing."""

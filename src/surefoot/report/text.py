@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from surefoot.report.columns import (
     at_alpha,
     churn_columns,
     intervals_at,
+    ordinary_columns,
     ranked_at,
     segment_columns,
     segment_rows,
@@ -25,6 +26,7 @@ from surefoot.report.columns import (
 )
 from surefoot.report.escapes import csv_name, csv_text, markdown
 from surefoot.report.numbers import fixed
+from surefoot.report.ordinary_tests import ordinary_caption, ordinary_heading
 from surefoot.report.tables import latex_table, markdown_table
 from surefoot.report.terminal import FigureTable, NamedRow, StyledTexts, cell_width
 from surefoot.report.words import absences, advice, alpha_title, baseline_name, cautions, default_alpha, notes, title
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
 _NARROWEST_NAME = 14  # letters of a system's name that stay together however narrow the terminal
-_LONGEST_QUERY_TEXT = 50  # letters of a query's text that are shown
 _SIGNS_NOTE = (
     f"Small number: rank. U low and U high: {INTERVAL_WORDS} of U_Risk. p sturdy: p-value corrected for skewness and "
     "for one "
@@ -68,7 +69,7 @@ def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableT
         parts += [Text(""), Text(alpha_title(alpha), style="bold")]
         parts.append(_FittedTable(rows, at_alpha(alpha), _SIGNS_NOTE, significant=alpha_key(alpha)))
         parts += _bootstrap_table(data, rows, alpha)
-    parts += _segment_tables(data)
+    parts += [*_ordinary_table(data, rows), *_segment_tables(data)]
     if churn := churn_columns(data):
         depth = data["systems"][0]["churn"]["depth"]
         how = f"down to rank {depth}" if depth else "over the full lists"
@@ -100,7 +101,7 @@ def overview(
         signs_note = "" if number else _LEADING_NOTE
         blocks.append(_FittedTable(rows, _leading_columns(data, leading), signs_note, significant=alpha_key(leading)))
         blocks += _bootstrap_table(data, rows, leading)
-        blocks += _segment_tables(data)
+        blocks += [*_ordinary_table(data, rows), *_segment_tables(data)]
         here: AssessmentData = {**data, "alphas": [leading]}  # what is said of another α is said beside its table
         new = [note for note in [*notes(here), *absences(here)] if note not in said]
         said += new
@@ -148,6 +149,17 @@ def _bootstrap_table(data: AssessmentData, rows: Sequence[SystemData], alpha: fl
         return []
     caption = f"{data['bootstrap']['confidence']:.0%} intervals (bootstrap)"
     return [_FittedTable(rows, intervals_at(data, alpha), caption)]
+
+
+def _ordinary_table(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableType]:
+    """The usual tests; nothing where they were not made."""
+    from rich.text import Text
+
+    if not (columns := ordinary_columns(data, shown=True)):
+        return []
+    compared = [row for row in rows if not row["is_baseline"]]
+    heading = Text(visible(ordinary_heading(data)), style="bold")
+    return [Text(""), heading, _FittedTable(compared, columns, visible(ordinary_caption(data)))]
 
 
 def _explanation(column: FigureColumn, data: AssessmentData) -> str:
@@ -300,6 +312,9 @@ def to_markdown(data: AssessmentData, rows: Sequence[SystemData]) -> str:
             alpha_title(alpha),
             _markdown_table(rows, [SYSTEM_COLUMN, *at_alpha(alpha), *intervals_at(data, alpha)]),
         ]
+    if tested := ordinary_columns(data, shown=True):
+        parts += [markdown(ordinary_heading(data)), _markdown_table(rows, [SYSTEM_COLUMN, *tested])]
+        parts.append(ordinary_caption(data))
     for column, system, segments in segment_rows(data):
         named = replace(SYSTEM_COLUMN, heading="segment")
         parts.append(f"{markdown(system)} by {markdown(column['column'])}, at α = {first:g}")
@@ -332,66 +347,3 @@ def to_latex(data: AssessmentData, rows: Sequence[SystemData]) -> str:
     )
     cells = [[column.text(row) for column in flat] for row in rows]
     return latex_table(title(data), [column.latex for column in flat], cells, spans)
-
-
-def query_tables(
-    data: AssessmentData, rows: Sequence[SystemData], most: int = 10, texts: Mapping[str, str] | None = None
-) -> list[RenderableType]:
-    """For each system, in the order of `rows`, the queries it hurts most, the significant ones marked.
-
-    `data` must hold `per_query`; `texts` are what queries say, shown beside their ids.
-    """
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    block = data["per_query"]
-    parts: list[RenderableType] = []
-    baseline = block["baseline"]
-    if baseline is None:
-        return [
-            Text("With several baselines, a query has several differences, so this table is not shown.", style="dim")
-        ]
-    keys = [alpha_key(alpha) for alpha in data["alphas"]]
-    for system in (row["system"] for row in rows):
-        columns = block["systems"][system]
-        differences = columns["difference"] or []
-        lost = sorted((i for i, difference in enumerate(differences) if difference < 0), key=differences.__getitem__)
-        if not lost:
-            continue
-        words = (
-            f"{visible(system)} hurts {len(lost):,} of {data['queries']:,} queries. "
-            "The queries that it hurts most (*: significant):"
-        )
-        table = Table(
-            title=Text(f"\n{words}"),
-            title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
-        )  # fmt: skip
-        weights = block.get("weights")
-        last = "z" if weights is None else "traffic"
-        for heading in ("query", "baseline", "score", "difference", last, *(f"T_J, α={key}" for key in keys)):
-            table.add_column(heading, justify="left" if heading == "query" else "right")
-        for i in lost[:most]:
-            cells = [
-                fixed(baseline[i], 4),
-                fixed(columns["score"][i], 4),
-                fixed(differences[i], 4),
-            ]
-            if weights is None:
-                cells.append(ABSENT if columns["z"] is None else fixed(columns["z"][i], 3))
-            else:
-                cells.append(f"{weights[i]:,g}")
-            for key in keys:
-                at = columns["alpha"][key]
-                t_j, significant = at["t_j"], at["significant"] or []
-                cells.append(ABSENT if t_j is None else f"{fixed(t_j[i], 2)}{'*' if significant[i] else ' '}")
-            table.add_row(Text(visible(_with_text(block["queries"][i], texts or {}))), *cells)
-        parts.append(table)
-    return parts
-
-
-def _with_text(query: str, texts: Mapping[str, str]) -> str:
-    """A query's id, and what it says where that is known."""
-    text = " ".join(texts.get(query, "").split())
-    short = text if len(text) <= _LONGEST_QUERY_TEXT else f"{text[: _LONGEST_QUERY_TEXT - 1]}…"
-    return f"{query} ({short})" if short else query

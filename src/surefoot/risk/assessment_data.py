@@ -89,6 +89,35 @@ class ChurnData(TypedDict):
     bins: list[Bin]
 
 
+class OrdinaryTest(TypedDict):
+    """One of the usual tests of a system against the baseline, two-sided, of plain differences."""
+
+    statistic: float
+    p_value: float
+    p_holm: NotRequired[Annotated[float | None, "p_value corrected for the number of systems (Holm)."]]
+    exact: NotRequired[Annotated[bool, "Whether all signs were counted; else an approximation, or draws."]]
+
+
+class OrdinaryTests(TypedDict):
+    """The usual tests of a system against the baseline; null where one cannot be made."""
+
+    t: Annotated[OrdinaryTest | None, "The paired t-test (Student)."]
+    wilcoxon: Annotated[OrdinaryTest | None, "Wilcoxon's signed-rank test, zeros by Pratt; the statistic is W+."]
+    randomisation: Annotated[OrdinaryTest | None, "Fisher's randomisation test of the mean difference."]
+    hsd: Annotated[OrdinaryTest | None, "Tukey's HSD over all pairs of systems, by itself corrected for all of them."]
+
+
+class TestSettings(TypedDict):
+    """How the usual tests were made."""
+
+    draws: Annotated[int, "Draws of signs, where there are too many queries to count all."]
+    seed: int
+    hsd: Literal["studentized range", "randomised"]
+    hsd_draws: int | None
+    hsd_systems: int
+    hsd_reason: Annotated[str | None, "Why there is no HSD."]
+
+
 class TrafficShares(TypedDict):
     """With weights: which part of the traffic a system helps and hurts, and its figures with every query counted once.
 
@@ -139,6 +168,7 @@ class SystemData(TypedDict):
     alpha: dict[str, AtAlpha]
     turns: list[Turn] | None
     churn: NotRequired[ChurnData]
+    tests: NotRequired[OrdinaryTests]
     traffic: NotRequired[TrafficShares]
 
 
@@ -263,6 +293,7 @@ class AssessmentData(TypedDict):
     weights: NotRequired[WeightsData]
     judgments: NotRequired[JudgmentsData]
     filled: NotRequired[FilledData]
+    tests: NotRequired[TestSettings]
 
 
 class SeveralMeasures(TypedDict):

@@ -31,7 +31,7 @@ from surefoot.risk.system_ranks import rank_systems
 from surefoot.risk.tradeoff import check_alpha, count_losing_over_20, lowest_mean, weigh_losses
 from surefoot.risk.traffic_figures import traffic_shares, weights_data
 from surefoot.risk.turns import turning_points
-from surefoot.risk.vectors import ScoreMatrix, Vector, blocks
+from surefoot.risk.vectors import CHUNK, ScoreMatrix, Vector, blocks, dot
 from surefoot.risk.weighting import weighted_mean
 from surefoot.significance import CONFIDENCE
 
@@ -203,10 +203,7 @@ def difference_figures(
 
     Relative weights of the queries weigh the means; counts stay counts.
     """
-    above, below, won, lost = _gains_and_losses(difference)
-    if weights is not None:
-        values = np.asarray(difference)
-        above, below = float(np.maximum(values, 0) @ weights), float(np.minimum(values, 0) @ weights)
+    above, below, won, lost = _gains_and_losses(difference, weights)
     reward, risk, wins, losses = above / len(difference), -below / len(difference), int(won), int(lost)
     return {
         "reward": reward,
@@ -282,15 +279,15 @@ def _verdict_turns(
     )
 
 
-def _gains_and_losses(values: Vector) -> tuple[float, float, float, float]:
-    """The sums of what is above 0 and of what is below, and how many of each there are."""
-    above, below, won, lost = np.sum(
-        [
-            (np.maximum(part, 0).sum(), np.minimum(part, 0).sum(), (part > 0).sum(), (part < 0).sum())
-            for part in blocks(values)
-        ],
-        axis=0,
-    ).tolist()
+def _gains_and_losses(values: Vector, weights: Floats | None) -> tuple[float, float, float, float]:
+    """The sums of what is above 0 and of what is below, by weights if any, and how many of each there are."""
+    sums = []
+    for number, part in enumerate(blocks(values)):
+        gains, losses = np.maximum(part, 0), np.minimum(part, 0)
+        own = None if weights is None else weights[number * CHUNK : (number + 1) * CHUNK]
+        above, below = (gains.sum(), losses.sum()) if own is None else (dot(gains, own), dot(losses, own))
+        sums.append((above, below, (part > 0).sum(), (part < 0).sum()))
+    above, below, won, lost = np.sum(sums, axis=0).tolist()
     return above, below, won, lost
 
 

@@ -36,7 +36,7 @@ class Churn:
     @property
     def share_reranked(self) -> float:
         """R: the share of queries whose list is not the baseline's."""
-        return weighted_mean(self.reranked.astype(np.float64), self.weights)
+        return min(1.0, weighted_mean(self.reranked.astype(np.float64), self.weights))  # rounding may give more
 
     @property
     def mean_tau(self) -> float | None:

@@ -14,8 +14,7 @@ from scipy.special import stdtr, stdtrit
 from surefoot.arrays import Floats
 from surefoot.risk.assessment_data import Verdict
 from surefoot.risk.tradeoff import paired_differences, weigh_losses
-from surefoot.risk.vectors import Vector, blocks
-from surefoot.risk.weighting import weighted_mean
+from surefoot.risk.vectors import Vector, blocks, dot
 from surefoot.significance import SIGNIFICANCE
 
 Numbers = TypeVar("Numbers", float, Floats)
@@ -106,13 +105,13 @@ def weighted_t_values(
     With relative weights w̃_q of the queries, T_R is w̃_q·x_q / s_u and T_J is u_q / s_u; see `weighted_test`.
     """
     if weights is not None:
-        influence = _Influence.of(weigh_losses(differences, alpha), weights)
-        if _undefined_reason(influence.x, (1 + alpha) * scale):
+        influence = _Influence.of(differences, alpha, weights)
+        if influence.undefined_reason((1 + alpha) * scale):
             return None
-        deviation = influence.deviation
+        x, deviation = weigh_losses(differences, alpha), influence.deviation
         return QueryScores(
-            t_r=weights * influence.x / deviation,
-            t_j=influence.u / deviation,
+            t_r=weights * x / deviation,
+            t_j=weights * (x - influence.mean) / deviation,
             critical=_student(len(weights), SIGNIFICANCE),
         )
     moments = _moments(differences, alpha)
@@ -214,54 +213,83 @@ def weighted_test(differences: Vector, alpha: float, scale: float, weights: Floa
 
 
 class _Influence(NamedTuple):
-    """What each query adds to a mean by relative weights: x̄_w, and u_q = w̃_q·(x_q − x̄_w), whose mean is 0."""
+    """Sums over queries of relative weights w̃: x̄_w, and powers of what each query adds to it, u_q = w̃_q·(x_q − x̄_w)."""
 
-    x: Floats
+    queries: int
     mean: float
-    u: Floats
+    lowest: float
+    highest: float
+    u2: float  # Σu²
+    u3: float
+    wu: float  # Σw̃u
+    wu2: float
+    w2u: float
+    w2: float
+    w3: float
+    jackknife: float  # the variance of the mean by leaving one query out
 
     @classmethod
-    def of(cls, x: Floats, weights: Floats) -> _Influence:
-        mean = weighted_mean(x, weights)
-        return cls(x, mean, weights * (x - mean))
+    def of(cls, differences: Floats, alpha: float, weights: Floats) -> _Influence:
+        """A block of queries at a time, so that all of it stays in the processor's cache."""
+        pairs = list(zip(_weighted_blocks(differences, alpha), blocks(weights), strict=True))
+        c = len(weights)
+        mean = sum(dot(w, x) for x, w in pairs) / c
+        lowest, highest = min(float(x.min()) for x, _ in pairs), max(float(x.max()) for x, _ in pairs)
+        sums = np.zeros(9)
+        for x, w in pairs:
+            u, square = w * (x - mean), w * w
+            u_square = u * u
+            # The mean without a query, and without its weight, is x̄_w − u/(c − w̃).
+            moved = u / np.maximum(c - w, np.finfo(np.float64).eps)
+            sums += (
+                u_square.sum(), dot(u_square, u), dot(w, u), dot(w, u_square), dot(square, u), square.sum(),
+                dot(square, w), moved.sum(), dot(moved, moved),
+            )  # fmt: skip
+        u2, u3, wu, wu2, w2u, w2, w3, moved_sum, moved_squares = sums.tolist()
+        jackknife = (c - 1) / c * max(0.0, moved_squares - moved_sum**2 / c)
+        return cls(c, mean, lowest, highest, u2, u3, wu, wu2, w2u, w2, w3, jackknife)
 
     @property
     def deviation(self) -> float:
         """s_u, with the divisor c − 1."""
-        return math.sqrt(float(self.u @ self.u) / (len(self.u) - 1))
+        return math.sqrt(self.u2 / (self.queries - 1))
+
+    def undefined_reason(self, scale: float) -> str | None:
+        """Why there is no standard error, or None."""
+        ends = np.array([self.lowest, self.highest])
+        return undefined_reason(
+            np.resize(ends, min(self.queries, 2)), Moments(self.mean, self.u2, self.lowest, self.highest), scale
+        )
 
     def hall(self) -> _Hall:
         """Hall's transformation with the skewness of u."""
-        unit = math.sqrt(float(self.u @ self.u) / len(self.u))
-        z = self.u / unit
-        return _Hall(self.deviation, float(np.square(z) @ z) / len(z), len(z))
+        return _Hall(self.deviation, self.u3 / self.queries / (self.u2 / self.queries) ** 1.5, self.queries)
+
+    def t_with_another(self, value: float) -> float:
+        """Hall's t with one more query of the mean weight, which is 1."""
+        c, apart = self.queries + 1, value - self.mean
+        step = apart / c  # by which the mean moves
+        rest = apart - step
+        u2 = self.u2 - step * (2 * self.wu - step * self.w2) + rest**2
+        u3 = self.u3 - step * (3 * self.wu2 - step * (3 * self.w2u - step * self.w3)) + rest**3
+        return _Hall(math.sqrt(u2 / (c - 1)), u3 / c / (u2 / c) ** 1.5, c).t(self.mean + step)
 
 
 def _influence_test(differences: Floats, alpha: float, scale: float, weights: Floats) -> TTest:
     """`weighted_test` with weights."""
-    queries = len(differences)
-    x = weigh_losses(differences, alpha)
-    if reason := _undefined_reason(x, (1 + alpha) * scale):
+    influence = _Influence.of(differences, alpha, weights)
+    queries = influence.queries
+    if reason := influence.undefined_reason((1 + alpha) * scale):
         return TTest(None, None, queries - 1, None, None, reason=reason, trusted=None)
-    influence = _Influence.of(x, weights)
     hall, se = influence.hall(), influence.deviation / math.sqrt(queries)
     t, t_adjusted = influence.mean / se, hall.t(influence.mean)
-    # The means that leave one query out, and its weight.
-    without = influence.mean - influence.u / np.maximum(queries - weights, np.finfo(np.float64).eps)
-    se_jackknife = math.sqrt((queries - 1) / queries * float(np.square(without - without.mean()).sum()))
-    worse, better = (_t_with_another(x, weights, end) for end in (x.min(), x.max()))
+    worse, better = map(influence.t_with_another, (influence.lowest, influence.highest))
     t_sturdy = float(sturdy_t(t_adjusted, worse, better))
     return TTest(
-        t, float(two_sided_p(t, queries)), queries - 1, se, se_jackknife, None,
+        t, float(two_sided_p(t, queries)), queries - 1, se, math.sqrt(influence.jackknife), None,
         t_adjusted=t_adjusted, p_adjusted=float(two_sided_p(t_adjusted, queries)),
         interval=hall.interval(influence.mean), t_sturdy=t_sturdy, p_sturdy=float(two_sided_p(t_sturdy, queries)),
     )  # fmt: skip
-
-
-def _t_with_another(x: Floats, weights: Floats, value: float) -> float:
-    """Hall's t with one more query of the mean weight."""
-    influence = _Influence.of(np.append(x, value), np.append(weights, 1.0))
-    return influence.hall().t(influence.mean)
 
 
 def two_sided_p(t: Numbers, queries: int) -> Numbers:
@@ -326,13 +354,6 @@ class _Hall(NamedTuple):
         return 3 * y / (root * root + root + 1)
 
 
-def _undefined_reason(x: Floats, scale: float) -> str | None:
-    """`undefined_reason` of weighted differences in memory."""
-    return undefined_reason(
-        x, Moments(0.0, float(np.square(x - x.mean()).sum()), float(x.min()), float(x.max())), scale
-    )
-
-
 def _moments(differences: Vector, alpha: float, transform: Callable[[Floats], Floats] = np.asarray) -> Moments:
     """The moments of (a function of) x_q, merged from those of blocks (Chan et al., 1983)."""
     count, mean, squares, lowest, highest = 0, 0.0, 0.0, math.inf, -math.inf
@@ -351,7 +372,7 @@ def _skewness(differences: Vector, alpha: float, moments: Moments) -> float:
     """γ of x_q; deviations are divided before they are cubed, so that no cube overflows or vanishes."""
     unit = math.sqrt(moments.squares / len(differences))
     parts = ((x - moments.mean) / unit for x in _weighted_blocks(differences, alpha))
-    return sum(float(np.square(z) @ z) for z in parts) / len(differences)
+    return sum(dot(np.square(z), z) for z in parts) / len(differences)
 
 
 def _weighted_blocks(differences: Vector, alpha: float) -> Iterator[Floats]:

@@ -10,8 +10,7 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.risk.assessment_data import TrafficShares, WeightsData
 from surefoot.risk.tradeoff import which_lose_over_20
-from surefoot.risk.vectors import Vector
-from surefoot.risk.weighting import weighted_mean
+from surefoot.risk.vectors import Vector, blocks
 
 if TYPE_CHECKING:
     from surefoot.data.types.traffic_weights import TrafficWeights
@@ -36,7 +35,7 @@ def traffic_shares(
     scores: Vector, baselines: Mapping[str, Vector], differences: Mapping[str, Vector], weights: Floats
 ) -> TrafficShares:
     """The part of the traffic that a system helps and hurts, by relative weights, and its figures without them."""
-    each = [_shares(np.asarray(differences[name]), np.asarray(base), weights) for name, base in baselines.items()]
+    each = [_shares(differences[name], base, weights) for name, base in baselines.items()]
     won, lost, tied, over_20, reward, risk = np.mean(each, axis=0).tolist()
     return {
         "won": won,
@@ -50,10 +49,15 @@ def traffic_shares(
     }
 
 
-def _shares(difference: Floats, baseline: Floats, weights: Floats) -> list[float]:
-    flags = (difference > 0, difference < 0, difference == 0, which_lose_over_20(difference, baseline))
-    shares = [weighted_mean(flag.astype(np.float64), weights) for flag in flags]
-    return [*shares, float(np.maximum(difference, 0).mean()), float(np.maximum(-difference, 0).mean())]
+def _shares(difference: Vector, baseline: Vector, weights: Floats) -> list[float]:
+    sums = np.zeros(6)
+    for part, base, w in zip(blocks(difference), blocks(baseline), blocks(weights), strict=True):
+        lost, tied = w[part < 0].sum(), w[part == 0].sum()
+        sums += (
+            w.sum() - lost - tied, lost, tied, w[which_lose_over_20(part, base)].sum(),
+            np.maximum(part, 0).sum(), -np.minimum(part, 0).sum(),
+        )  # fmt: skip
+    return list((sums / len(weights)).tolist())
 
 
 def traffic_segments(queries: Sequence[str], weights: Floats) -> dict[str, str]:

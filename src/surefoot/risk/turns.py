@@ -13,7 +13,7 @@ from surefoot.arrays import Floats
 from surefoot.risk.assessment_data import Turn, Verdict
 from surefoot.risk.inference import hall_t, hall_t_with_another, sturdy_t
 from surefoot.risk.multiplicity import holm_rejects
-from surefoot.risk.vectors import Vector, blocks
+from surefoot.risk.vectors import Vector, blocks, dot
 
 LAST_SEARCHED_ALPHA = 20.0  # larger ones are of no use
 _CODES: tuple[Verdict, Verdict, Verdict] = ("inconclusive", "reward", "risk")  # of the signs 0, 1 and −1
@@ -110,14 +110,8 @@ def _t_values_by_influence(differences: Sequence[Vector], unit: float, weights: 
     Σu² and Σu³ are polynomials in x̄_w and in the sums Σw̃ⁿxᵏ, which are polynomials in 1 + α.
     """
     queries = len(weights)
-    deltas = np.array([np.asarray(row) for row in differences]) / unit
-    powers = [weights**n for n in (1, 2, 3)]
-    gains, losses = (
-        {(n, k): side**k @ powers[n - 1] for n in (1, 2, 3) for k in range(1, n + 1)}
-        for side in (np.maximum(deltas, 0), np.minimum(deltas, 0))
-    )
-    totals = [float(power.sum()) for power in powers]
-    ends = deltas.min(axis=1), deltas.max(axis=1)
+    gains, losses, ends = _weighted_power_sums(differences, unit, weights)
+    totals = [float(np.sum([(part**n).sum() for part in blocks(weights)])) for n in (1, 2, 3)]
 
     def t_at(weight: Floats) -> Floats:
         sums = {(n, k): gains[n, k] + weight**k * losses[n, k] for n, k in gains}
@@ -139,11 +133,35 @@ def _t_values_by_influence(differences: Sequence[Vector], unit: float, weights: 
     return t_at
 
 
+def _weighted_power_sums(
+    differences: Sequence[Vector], unit: float, weights: Floats
+) -> tuple[dict[tuple[int, int], Floats], dict[tuple[int, int], Floats], tuple[Floats, Floats]]:
+    """Σw̃ⁿδᵏ over the gains and over the losses, one of each system by (n, k), and the extremes of δ."""
+    keys = [(n, k) for n in (1, 2, 3) for k in range(1, n + 1)]
+    sums = np.zeros((2, len(differences), len(keys)))
+    ends = np.empty((2, len(differences)))
+    for row, difference in enumerate(differences):
+        low, high = np.inf, -np.inf
+        for part, w in zip(blocks(difference), blocks(weights), strict=True):
+            w2 = w * w
+            w3 = w2 * w
+            for number, side in enumerate((np.maximum(part, 0) / unit, np.minimum(part, 0) / unit)):
+                square = side * side
+                cube = square * side
+                pairs = ((w, side), (w2, side), (w2, square), (w3, side), (w3, square), (w3, cube))
+                sums[number, row] += [dot(power, values) for power, values in pairs]
+            low, high = min(low, part.min()), max(high, part.max())
+        ends[:, row] = low / unit, high / unit
+    gains, losses = ({key: side[:, at] for at, key in enumerate(keys)} for side in sums)
+    return gains, losses, (ends[0], ends[1])
+
+
 def _power_sums(differences: Vector, unit: float) -> list[float]:
     """Σδ, Σδ² and Σδ³ over the gains, over the losses, and the extremes; in a unit that keeps powers from vanishing."""
     sums, lowest, highest = np.zeros((2, 3)), np.inf, -np.inf
     for part in blocks(differences):
         for number, side in enumerate((np.maximum(part, 0) / unit, np.minimum(part, 0) / unit)):
-            sums[number] += side.sum(), side @ side, np.square(side) @ side
+            square = side * side
+            sums[number] += side.sum(), square.sum(), dot(square, side)
         lowest, highest = min(lowest, part.min()), max(highest, part.max())
     return [*sums.ravel().tolist(), float(lowest / unit), float(highest / unit)]

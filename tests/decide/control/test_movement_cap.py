@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot as sf
-from surefoot.data.types.ranking_data import blend_scores
+from surefoot.data.types.standardised import blend_scores
 from surefoot.decide.control.list_pair import ListPair, Movement
 from surefoot.decide.control.movement_cap import capped_ranks
 

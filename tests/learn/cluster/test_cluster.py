@@ -165,6 +165,66 @@ def test_early_stopping_is_the_same_decision_everywhere(client) -> None:
     assert grown - ranker.best_iteration_ in (4, 0) or grown == 60
 
 
+def coarse(data: sf.RankingData) -> sf.RankingData:
+    """With features of few values, whose bins are the same however many machines sketch them."""
+    return data.with_features(np.round(4 * data.X).astype(np.float32), data.feature_names)
+
+
+@pytest.mark.parametrize("cut", [0, 3])
+def test_weights_are_relative_to_the_mean_of_all_machines(client, cut: int, tmp_path: Path) -> None:
+    """The first machine's queries are asked once each, the other's up to 40 times: one mean weight, and one model."""
+    train, valid = coarse(TRAIN), coarse(VALID)
+    weights = np.where(np.arange(90) < 45, 1.0, np.arange(90) % 41)
+    left_out = int((weights == 0).sum())
+    traffic = {str(number): float(weight) for number, weight in enumerate(weights)}
+    rows = np.repeat(weights, train.lengths)
+    parameters = {**SMALL, "n_estimators": 8, "stop_on": "t_risk@5", "checkpoint_every": 3, "nthread": 1}
+    checked = valid.with_weights(np.arange(1, 31))
+    alone = sf.Ranker("saro", 5, **parameters).fit(train, valid=checked, sample_weight=weights)
+    for given in (rows, traffic):
+        ranker = fitted(sf.Ranker("saro", 5, **parameters), train, 2, cut, valid=checked, sample_weight=given)
+        np.testing.assert_allclose(ranker.predict(valid), alone.predict(valid), atol=1e-5)
+        assert ranker.best_score_ == pytest.approx(alone.best_score_, rel=1e-4)
+        assert ranker.history_["train"]["risk"] == pytest.approx(alone.history_["train"]["risk"], rel=1e-3)
+        assert ranker.weights_ == pytest.approx(alone.weights_)
+        assert ranker.weights_ is not None
+        assert ranker.weights_["left_out"] == left_out > 0
+    plain = fitted(sf.Ranker("saro", 5, **parameters), train, 2, cut, valid=valid)
+    equal = fitted(sf.Ranker("saro", 5, **parameters), train, 2, cut, valid=valid, sample_weight=np.full(len(rows), 3))
+    np.testing.assert_array_equal(equal.predict(valid), plain.predict(valid))
+    assert equal.weights_ is None
+    state = tmp_path / "state.json"
+
+    class StoppedError(Exception):
+        pass
+
+    def stop(trees: int, history: Any) -> None:
+        if trees >= 8:
+            raise StoppedError
+
+    kept = {**parameters, "checkpoint": state}
+    with pytest.raises(StoppedError):
+        fitted(sf.Ranker("saro", 5, **kept), train, 2, cut, sample_weight=rows, progress=stop)
+    with pytest.raises(sf.DataError, match="the training data"):
+        fitted(sf.Ranker("saro", 5, **kept), train, 2, cut)
+    resumed = fitted(sf.Ranker("saro", 5, **kept), train, 2, cut, sample_weight=rows)
+    assert resumed.weights_ is not None
+
+
+def test_parts_of_which_no_query_is_asked_are_left_out(client) -> None:
+    weights = np.repeat(np.where(np.arange(90) < 30, 0.0, 1.0 + np.arange(90) % 2), TRAIN.lengths)
+    ranker = fitted(sf.Ranker("gain", **SMALL, n_estimators=2), TRAIN, 3, sample_weight=weights)
+    assert ranker.weights_ is not None
+    assert (ranker.weights_["queries"], ranker.weights_["left_out"]) == (60, 30)
+    for wrong, message in (
+        (weights * 0, "the training data has no query with traffic"),
+        (weights[:-1], "sample_weight has"),
+        ({"none of them": 3}, "the training data has no query with traffic"),
+    ):
+        with pytest.raises(sf.SurefootError, match=message):
+            fitted(sf.Ranker("gain", **SMALL, n_estimators=2), TRAIN, 3, sample_weight=wrong)
+
+
 @pytest.mark.parametrize("cut", [1, 4])
 def test_a_query_that_goes_on_into_the_next_part_is_mended(client, cut: int) -> None:
     parameters = {**SMALL, "n_estimators": 3, "nthread": 1}

@@ -18,7 +18,8 @@ from surefoot.errors import DataError, shortened
 FORMAT_OF_ENDING = {
     ".parquet": "parquet", ".parq": "parquet", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "table",
 }  # fmt: skip
-_ENDINGS_OF_LINES_FILES = (".run", ".trec", ".res", ".results", ".txt", ".tsv")  # what a system's name does not end in
+# What a system's name does not end in.
+_ENDINGS_OF_LINES_FILES = (".run", ".trec", ".res", ".results", ".txt", ".tsv", ".eval", ".trec_eval")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # what some editors put before UTF-8 text
 _CHANGED_BY_POLARS = (BYTE_ORDER_MARK, b"\x1f\x8b", b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")
 _BLOCK = 1 << 20
@@ -69,6 +70,12 @@ def file_status(path: str | os.PathLike[str]) -> os.stat_result | None:
         return Path(path).stat()
     except (OSError, ValueError):
         return None
+
+
+def is_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether it is a folder, or a link to one."""
+    status = file_status(path)
+    return status is not None and stat.S_ISDIR(status.st_mode)
 
 
 def resolve_links(path: str | os.PathLike[str]) -> Path:

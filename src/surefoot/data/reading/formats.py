@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
+from surefoot.data.per_query.aggregates import means_in_json
 from surefoot.data.reading.columns import RowNamer, row_of
 from surefoot.data.reading.csv_table import read_csv
 from surefoot.data.reading.csv_text import check_csv_names
@@ -36,7 +37,7 @@ from surefoot.data.reading.frames import (
     write_frame,
 )
 from surefoot.data.reading.lines import line_blocks
-from surefoot.data.tools import judge_records, quepid, rank_eval, workbench
+from surefoot.data.tools import judge_records, mteb, quepid, rank_eval, workbench
 from surefoot.data.tools.json_location import JsonFile, JsonValue
 from surefoot.data.tools.judges import AUTOMATIC, JudgmentOrigin
 from surefoot.data.tools.tool_file import ToolFile
@@ -57,6 +58,7 @@ class FilePart(NamedTuple):
     columns: tuple[pl.Series, ...]
     where: RowNamer
     origin: JudgmentOrigin | None = None
+    system: str | None = None  # which a run is of, where the file says
 
 
 def format_of(path: str | os.PathLike[str]) -> str:
@@ -148,7 +150,9 @@ def _tool_file(
     elif file_format == "json":
         content = read_json(path)
         file = JsonValue(content, JsonFile(str(path)))
-        tool_file = workbench.from_json(file) or rank_eval.from_json(file)
+        if means := means_in_json(content):
+            raise DataError.at(path, None, means)
+        tool_file = workbench.from_json(file) or rank_eval.from_json(file) or mteb.from_json(file)
     else:
         tool_file, content = _read_json_lines(path, rating_merge)
     if tool_file is None and what == "judgments":
@@ -213,7 +217,7 @@ def _tool_parts(tool_file: ToolFile, path: Path, what: str) -> dict[str | None, 
     return {
         name: FilePart(
             checked_columns(rows.queries, rows.documents, rows.numbers, rows.names, rows.where), rows.where,
-            tool_file.origin,
+            tool_file.origin, name if tool_file.names_system else None,
         )
         for name, rows in tool_file.parts.items()
         if len(rows.documents)

@@ -84,8 +84,19 @@ def _is_column(values: Any) -> bool:
     return not single and isinstance(values, Iterable)
 
 
+def one_split(source: Any, what: str) -> Any:
+    """The one split of Hugging Face's dict of datasets; anything else as it is."""
+    if not isinstance(source, Mapping) or type(source).__module__.partition(".")[0] != "datasets":
+        return source
+    if len(source) != 1:
+        splits = ", ".join(map(shortened, source))
+        raise DataError(f"{what}: the dataset has {len(source)} splits, {splits}; give one of them: dataset['test']")
+    return next(iter(source.values()))
+
+
 def table_of(source: Any, what: str, accepted: str = _ACCEPTED) -> TableColumns:
     """The columns of a table of any maker; a pandas index with names counts as columns."""
+    source = one_split(source, what)
     if is_columns(source):
         named = list(source.items())
     elif is_pandas(source):
@@ -114,6 +125,7 @@ def columns_of(source: Any, number_columns: Sequence[str], what: str) -> tuple[p
 
     Of ranks, and of ranked lists of ids where `number_columns` has ranks, the number is minus the rank.
     """
+    source = one_split(source, what)
     if isinstance(source, Mapping) and not is_query_table(source):
         return _from_nested(source, RANK_COLUMN in number_columns, what)
     return columns_of_table(table_of(_columns_of_records(source, what), what), number_columns, what)

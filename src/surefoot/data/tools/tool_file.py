@@ -35,6 +35,7 @@ class ToolFile:
     parts: dict[str | None, ToolRows]
     names_judges: bool = False  # ratings say who gave them, so several judges' may be merged
     origin: JudgmentOrigin | None = None  # of judgments
+    names_system: bool = False  # the parts' names are systems' names, also where there is one only
     by_judge: dict[str, ToolRows] | None = None  # what each of several judges said
 
 

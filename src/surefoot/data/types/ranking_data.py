@@ -24,6 +24,7 @@ from surefoot.data.reading.matrix import (
     without_queries,
 )
 from surefoot.data.types.labels import RowError, check_labels
+from surefoot.data.types.query_weighting import QueryWeighting, read_weighting
 from surefoot.data.types.ranking import (
     DuplicateDocumentError,
     Ranking,
@@ -35,24 +36,8 @@ from surefoot.data.types.ranking import (
     rank,
 )
 from surefoot.data.types.runs import Qrels, Run
+from surefoot.data.types.standardised import standardise
 from surefoot.errors import ArgumentError, shortened
-
-
-def standardise(scores: Floats, lengths: Ints) -> Floats:
-    """Scores less their query's mean, over their deviation within it; `lengths` are the queries' numbers of rows."""
-    query = np.repeat(np.arange(len(lengths)), lengths)
-    centred = scores - (np.bincount(query, scores) / lengths)[query]
-    spread = np.sqrt(np.bincount(query, centred**2) / lengths)[query]
-    return np.asarray(np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0))
-
-
-def blend_scores(model: Floats, baseline: Floats, lengths: Ints, weight: float) -> Floats:
-    """(1 − w)·z_b + w·z_m, where z are scores standardised within each query.
-
-    >>> blend_scores(np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.array([2]), 0.75)
-    array([ 0.5, -0.5])
-    """
-    return (1 - weight) * standardise(baseline, lengths) + weight * standardise(model, lengths)
 
 
 class RankingData:
@@ -73,6 +58,7 @@ class RankingData:
     """
 
     categories: Categories = {}  # noqa: RUF012, what the codes of a feature mean that is a category in a table
+    weighting: QueryWeighting | None = None  # how often each query is asked, where that counts
 
     def __init__(
         self,
@@ -190,6 +176,22 @@ class RankingData:
         """The same data with only these of its baselines, in this order; no row or feature goes."""
         return self._sharing(baselines={name: self.baselines[name] for name in baselines})
 
+    def with_weights(self, weights: Any) -> RankingData:
+        """The same data, whose queries count as often as they are asked; those with weight 0 are left out.
+
+        `weights` are a number per query, or per document, the same for all of a query; or traffic by query id: a dict
+        {query: count}, a table or a file. None removes the weights.
+        """
+        if weights is None:
+            return self._sharing(weighting=None)
+        asked, weighting = read_weighting(weights, self.queries, self.lengths)
+        return (self if not weighting.left_out else self.select(asked))._sharing(weighting=weighting)
+
+    @property
+    def weights(self) -> Floats | None:
+        """How often each query is asked; None where all count the same."""
+        return None if self.weighting is None else self.weighting.values
+
     def select(self, queries: npt.ArrayLike) -> RankingData:
         """Only these queries, given by their indices, in that order, or by a mask.
 
@@ -216,6 +218,7 @@ class RankingData:
             offsets=offsets,
             doc_ids=None if self.doc_ids is None else self.doc_ids.gather(rows),
             baselines={name: scores[rows] for name, scores in self.baselines.items()},
+            weighting=None if self.weighting is None else self.weighting.select(chosen),
         )
 
     @cached_property
@@ -334,8 +337,8 @@ class RankingData:
     def _sharing(self, **changed: Any) -> RankingData:
         """A copy that shares what has not changed; no checks, as all of it was checked before."""
         new = object.__new__(RankingData)
-        for name in ("X", "y", "queries", "offsets", "doc_ids", "baselines", "feature_names", "categories"):
-            setattr(new, name, changed.get(name, getattr(self, name)))
+        parts = ("X", "y", "queries", "offsets", "doc_ids", "baselines", "feature_names", "categories", "weighting")
+        vars(new).update({name: changed.get(name, getattr(self, name)) for name in parts})
         return new
 
     def _check_contiguous(self) -> None:

@@ -86,7 +86,7 @@ class RankedTable:
             table = cls._read_file(source, name, judges)
             if isinstance(table, dict):
                 part = one_part(table, source, name)
-                table = cls._from_columns(part.columns, part.where, name or system_name(source))
+                table = cls._from_columns(part.columns, part.where, name or part.system or system_name(source))
                 table.origin = part.origin
             return table
         if isinstance(source, cls):
@@ -111,8 +111,11 @@ class RankedTable:
         tables = cls._read_file(source, None, None)
         if not isinstance(tables, dict):
             return [tables]
-        only_name = system_name(source) if len(tables) == 1 else ""
-        return [cls._from_columns(part.columns, part.where, only_name or str(name)) for name, part in tables.items()]
+        only = "" if len(tables) > 1 else system_name(source)
+        return [
+            cls._from_columns(part.columns, part.where, part.system or only or str(name))
+            for name, part in tables.items()
+        ]
 
     @classmethod
     def _read_file(
@@ -366,8 +369,8 @@ def read_run(source: RankedSource, name: str | None = None) -> Run:
     """A run from a file (plain, .gz, .bz2, .xz, .zst), a nested dict, a table, ranx, or ir_measures' named tuples.
 
     Files hold TREC lines, MS MARCO's three columns, JSON, JSON lines, Parquet, a table with a header, a Quepid
-    snapshot, a `_rank_eval` response, or results of the Search Relevance Workbench. Ranked lists of ids,
-    `{query: [document, …]}`, count as well; where there are ranks and no scores, a score is minus the rank.
+    snapshot, a `_rank_eval` response, MTEB's predictions, or results of the Search Relevance Workbench. Ranked lists
+    of ids, `{query: [document, …]}`, count as well; where there are ranks and no scores, a score is minus the rank.
 
     The name is the file's, without its endings, unless given; of a file of several runs it says which.
 
@@ -375,15 +378,6 @@ def read_run(source: RankedSource, name: str | None = None) -> Run:
     <Run 'today': 1 queries, 2 documents>
     """
     return Run.read(source, name)
-
-
-def read_runs(source: RankedSource) -> list[Run]:
-    """All runs of a source: one, but for results of the Search Relevance Workbench, which have one per configuration.
-
-    >>> read_runs({"q1": ["d1", "d2"]})
-    [<Run 'run': 1 queries, 2 documents>]
-    """
-    return Run.read_all(source)
 
 
 def read_qrels(source: RankedSource, *, judges: str | None = None) -> Qrels:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.arrays import LARGEST_SCORE, Floats
+from surefoot.data.per_query.aggregates import refuse_table_of_means
 from surefoot.data.reading.by_query import query_table
 from surefoot.data.reading.columns import first_repeated, floats_of, ids_of, is_masked, names_of, row_of
 from surefoot.data.reading.csv_text import check_csv_names
@@ -256,19 +257,16 @@ def unknown_system(name: str, systems: Sequence[str]) -> str:
     return f"no system is named {shortened(name)}{hint} The systems are: {name_list(systems)}"
 
 
-def read_scores(
+def read_matrix(
     source: Any,
     measure: str | None = None,
     *,
     systems: Sequence[str] | None = None,
     queries: Sequence[str] | None = None,
 ) -> Scores:
-    """A score matrix made elsewhere: first column the query, one column per system; CSV, Parquet or a table.
+    """A score matrix made elsewhere, as `surefoot.read_scores` takes it: the query first, one column per system.
 
-    Also takes a nested dict `{system: {query: score}}`, a pandas table whose index holds the queries, and a matrix of
-    systems × queries with the names of both, `systems` and `queries`.
-
-    >>> read_scores({"today": {"q1": 0.5, "q2": 0.25}, "new": {"q1": 0.75, "q2": 0.0}}, measure="AP")
+    >>> read_matrix({"today": {"q1": 0.5, "q2": 0.25}, "new": {"q1": 0.75, "q2": 0.0}}, measure="AP")
     <Scores AP: 2 systems × 2 queries>
     """
     if isinstance(source, Scores):
@@ -283,6 +281,7 @@ def read_scores(
     if isinstance(source, Mapping) and not is_columns(source):
         return _from_nested(source, measure)
     names, columns, where = query_table(source, "scores", "system", _ACCEPTED)
+    refuse_table_of_means(names, where(None))
     return _from_columns(names, columns, measure, where)
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from surefoot.data.types.query_weighting import QueryWeighting
 from surefoot.data.types.ranking_data import RankingData
-from surefoot.errors import ArgumentError
+from surefoot.errors import ArgumentError, shortened
 
 
 def stack(parts: Sequence[RankingData]) -> RankingData:
@@ -55,4 +56,29 @@ def stack(parts: Sequence[RankingData]) -> RankingData:
         feature_names=first.feature_names,
     )
     stacked.categories = first.categories
+    stacked.weighting = _stacked_weighting(parts)
     return stacked
+
+
+def _stacked_weighting(parts: Sequence[RankingData]) -> QueryWeighting | None:
+    """The weights of all parts' queries; one that goes on into the next part has the same in both."""
+    known = [part.weighting for part in parts if part.weighting is not None]
+    if len(known) < len(parts):
+        if known:
+            raise ArgumentError("some parts of the data have weights of queries, others have none; give all or none")
+        return None
+    weights: list[float] = []
+    last = None
+    for part, weighting in zip(parts, known, strict=True):
+        values = weighting.values.tolist()
+        if part.queries[0] == last:
+            if values[0] != weights[-1]:
+                raise ArgumentError(
+                    f"the documents of query {shortened(last)} have different weights, {weights[-1]:g} and "
+                    f"{values[0]:g}; all documents of a query need the same"
+                )
+            values = values[1:]
+        weights += values
+        last = part.queries[-1]
+    left_out = dict.fromkeys(query for weighting in known for query in weighting.left_out)
+    return QueryWeighting(np.array(weights), tuple(left_out), known[0].total)

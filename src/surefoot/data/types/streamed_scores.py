@@ -12,6 +12,8 @@ import numpy as np
 import polars as pl
 
 from surefoot.arrays import Floats
+from surefoot.data.per_query.aggregates import refuse_table_of_means
+from surefoot.data.per_query.tables import LONG_FORM, is_long
 from surefoot.data.reading.columns import ids_of, row_of
 from surefoot.data.reading.files import WHITESPACE, existing_file
 from surefoot.data.reading.parquet import check_parquet, is_parquet
@@ -54,6 +56,12 @@ class StreamedScores:
                 f"{path}: expected a query column, at least one column per system and one row per query; "
                 f"found {len(names)} columns and {self.count} rows"
             )
+        if is_long(names):
+            raise DataError(
+                f"{path}: a long table ({LONG_FORM}) cannot be read in parts; write a matrix: the query first, one "
+                "column per system"
+            )
+        refuse_table_of_means(names, str(path))
         if any(not name.strip(WHITESPACE) for name in names[1:]):
             raise DataError(f"{path}: a column has no name; every system needs one")
         self._frame, self._query = frame, names[0]

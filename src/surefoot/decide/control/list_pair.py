@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from surefoot.arrays import Flags, Floats, Ints
-from surefoot.data.types.ranking_data import RankingData, blend_scores
+from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Qrels, Run
+from surefoot.data.types.standardised import blend_scores
 from surefoot.decide.control.movement_cap import capped_ranks
 from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores
 from surefoot.errors import ArgumentError, DataError, shortened

@@ -50,8 +50,8 @@ class LedgerUse:
     def delta(self, delta: float) -> float:
         """What is left of δ for this use.
 
-        >>> round(Use(1, False, "").delta(0.05), 4), round(Use(2, False, "").delta(0.05), 4)
-        (0.0304, 0.0076)
+        >>> [round(LedgerUse(use, False, "").delta(0.05), 4) for use in (1, 2)]
+        [0.0304, 0.0076]
         """
         return delta * 6 / (math.pi * self.number) ** 2
 

@@ -15,6 +15,7 @@ from surefoot.decide.gate.decision_data import (
     ReleaseDecision,
     from_version_1,
 )
+from surefoot.decide.gate.decision_metrics import to_metrics
 from surefoot.decide.gate.decision_notebook import to_notebook
 from surefoot.decide.gate.decision_page import to_page
 from surefoot.decide.gate.decision_text import headline, to_csv, to_markdown, to_text
@@ -30,7 +31,7 @@ class Decision(PlainResult):
     called = "a decision"
     schemas = (SCHEMA,)
     shape = DecisionData
-    renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook)
+    renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
 
     def __init__(self, data: Any, scores: Scores | None = None) -> None:
         super().__init__(data)

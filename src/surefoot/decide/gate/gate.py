@@ -12,7 +12,7 @@ import numpy as np
 from surefoot.arguments import LARGEST_COUNT, integer
 from surefoot.data.reading.segments import read_segments
 from surefoot.data.reading.texts import shown_texts
-from surefoot.data.types.scores import Scores, read_scores, unknown_system
+from surefoot.data.types.scores import Scores, unknown_system
 from surefoot.data.writing.all_or_nothing import destination
 from surefoot.data.writing.locks import lock_file
 from surefoot.decide.evidence.automatic_judge import AutomaticJudge
@@ -41,6 +41,7 @@ from surefoot.decide.gate.sample_size import queries_needed
 from surefoot.decide.gate.state import GateSetup, GateState, JudgedBatch, read_state
 from surefoot.decide.options import EVERY_SEGMENT, EXIT_CODES, MOST_HURT_LISTED
 from surefoot.errors import ArgumentError, name_list, shortened
+from surefoot.measures.score_reading import read_scores
 from surefoot.risk.baselines import baseline_choices
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from surefoot.data.hashes import json_hash
+from surefoot.data.reading.traffic import Traffic
+from surefoot.data.types.query_weighting import is_traffic
 from surefoot.errors import ArgumentError
 from surefoot.learn.checkpoints import Checkpoint, training_origin
 from surefoot.learn.cluster.libraries import dask_library, is_dask
@@ -23,11 +25,12 @@ from surefoot.learn.cluster.parts import (
 from surefoot.learn.cluster.rounds import Client, Machines, gather_parts, grow_in_rounds, subscribe_progress
 from surefoot.learn.cluster.worker import BatchResult, TreeBatch
 from surefoot.learn.engines.contract import engine_of
-from surefoot.learn.inputs import as_valid, numbered_names
+from surefoot.learn.inputs import as_valid, numbered_names, weighted_data
 from surefoot.learn.named_features import by_position
 from surefoot.learn.score_samples import score_sample
 from surefoot.learn.settings import TrainingSettings
 from surefoot.learn.training import Progress, TrainingResult, next_batch_end
+from surefoot.learn.training_weights import weights_that_count
 
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
@@ -36,18 +39,21 @@ _TRAINING, _VALIDATION = "the training data", "the validation data"
 
 
 def fit_collections(
-    ranker: Ranker, X: Any, y: Any, *, qid: Any, baseline: Any, valid: Any, progress: Progress | None
+    ranker: Ranker, X: Any, y: Any, qid: Any, baseline: Any, valid: Any, sample_weight: Any, progress: Progress | None
 ) -> None:
     """Learn from Dask arrays or frames, on the cluster of the client that is there."""
     client = _client()
-    train = parts_from_collections(X, y, qid, baseline, _TRAINING)
+    train = parts_from_collections(X, y, qid, baseline, _TRAINING, sample_weight)
+    traffic = sample_weight if is_traffic(sample_weight) else None
     valid_parts: list[Delayed] = []
     if isinstance(valid, tuple | list) and valid and is_dask(valid[0]):
         labels, queries, scores = [*valid[1:], None, None, None][:3]
-        valid_parts = parts_from_collections(valid[0], labels, queries, scores, _VALIDATION)
+        valid_parts = parts_from_collections(valid[0], labels, queries, scores, _VALIDATION, traffic)
     elif valid is not None:
         names = list(baseline) if isinstance(baseline, dict) else []
-        valid_parts = parts_from_data(as_valid(valid, names), len(train))
+        checked = as_valid(valid, names)
+        checked = checked if checked.weighting is not None else weighted_data(checked, traffic, _VALIDATION)
+        valid_parts = parts_from_data(checked, len(train))
     _fit(ranker, client, train, valid_parts, progress)
 
 
@@ -58,10 +64,11 @@ def fit_files(
     valid: Path | None,
     baselines: Sequence[str],
     progress: Progress | None = None,
+    traffic: Traffic | None = None,
 ) -> None:
     """Learn from folders of Parquet parts, which every machine can read under the same path."""
-    valid_parts = [] if valid is None else parts_from_files(valid, baselines, _VALIDATION)
-    _fit(ranker, client, parts_from_files(train, baselines, _TRAINING), valid_parts, progress)
+    valid_parts = [] if valid is None else parts_from_files(valid, baselines, _VALIDATION, traffic)
+    _fit(ranker, client, parts_from_files(train, baselines, _TRAINING, traffic), valid_parts, progress)
 
 
 def _fit(ranker: Ranker, client: Client, train: list[Delayed], valid: list[Delayed], progress: Progress | None) -> None:
@@ -78,10 +85,11 @@ def _fit(ranker: Ranker, client: Client, train: list[Delayed], valid: list[Delay
             "all models to surefoot.average"
         )
     hashed = settings.checkpoint is not None
-    summaries = [_summarize(client, parts, hashed) for parts in (train, valid)]
-    train = with_complete_queries(train, summaries[0], _TRAINING)
-    valid = with_complete_queries(valid, summaries[1], _VALIDATION) if valid else []
-    first = next(summary for summary in summaries[0] if summary is not None)
+    every_part = [_summarize(client, parts, hashed) for parts in (train, valid)]
+    train = with_complete_queries(train, every_part[0], _TRAINING)
+    valid = with_complete_queries(valid, every_part[1], _VALIDATION) if valid else []
+    summaries = [[part for part in parts if part is not None and part.rows] for parts in every_part]
+    first = summaries[0][0]
     _check_validation(first, summaries[1])
     names = list(first.features[1] or numbered_names(first.features[0]))
     engine.check(by_position(engine, ranker.engine_parameters, names), first.features[0])
@@ -123,6 +131,7 @@ def _fit(ranker: Ranker, client: Client, train: list[Delayed], valid: list[Delay
         score_sample=score_sample(sample),
         training_fingerprints=last.training_fingerprints,
         checkpoints=() if checkpoint is None else (checkpoint,),
+        weights=_weights(last.weights, every_part[0]),
     )
     ranker.set_result(result)
     if progress:
@@ -157,11 +166,17 @@ def _summarize(client: Client, parts: Sequence[Delayed], hashed: bool) -> list[P
     return gather_parts(client, [summarize(part, hashed) for part in parts])
 
 
-def _check_validation(first: PartSummary, valid: Sequence[PartSummary | None]) -> None:
+def _weights(summary: dict[str, Any] | None, parts: Sequence[PartSummary | None]) -> dict[str, Any] | None:
+    """The weights of all machines' queries; one that goes on into the next part is left out once."""
+    if summary is None:
+        return None
+    left_out = {query for part in parts if part is not None for query in part.left_out}
+    return weights_that_count(summary | {"left_out": len(left_out)})
+
+
+def _check_validation(first: PartSummary, valid: Sequence[PartSummary]) -> None:
     for summary in valid:
-        if summary is not None and (
-            summary.features[0] != first.features[0] or set(summary.baselines) != set(first.baselines)
-        ):
+        if summary.features[0] != first.features[0] or set(summary.baselines) != set(first.baselines):
             raise ArgumentError(
                 f"the validation data has {summary.features[0]:,} features and the baselines "
                 f"{list(summary.baselines)}, but the training data has {first.features[0]:,} features and "
@@ -170,9 +185,9 @@ def _check_validation(first: PartSummary, valid: Sequence[PartSummary | None]) -
             )
 
 
-def _digest(summaries: Sequence[PartSummary | None]) -> str:
+def _digest(summaries: Sequence[PartSummary]) -> str:
     """A hash of all parts, in their order."""
-    return json_hash([summary.data_digest for summary in summaries if summary is not None])
+    return json_hash([summary.data_digest for summary in summaries])
 
 
 def _client() -> Client:

@@ -15,7 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from surefoot.arrays import Codes
-from surefoot.data.hashes import data_hash
+from surefoot.data.hashes import data_hash, json_hash
+from surefoot.data.reading.traffic import Traffic, read_traffic
+from surefoot.data.types.query_weighting import is_traffic
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.stacking import stack
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened
@@ -24,7 +26,8 @@ from surefoot.learn.cluster.libraries import dask_library, is_dask
 from surefoot.learn.inputs import as_data
 
 Delayed: TypeAlias = Any  # a part that is yet to be computed
-DataPart: TypeAlias = RankingData | None  # a part, once computed; one without rows is None
+# A part, once computed: None where it has no rows, and the names of its queries where nobody asks any of them.
+DataPart: TypeAlias = RankingData | tuple[str, ...] | None
 
 _ENDING = "*.parquet"
 
@@ -40,10 +43,16 @@ class PartSummary:
     features: tuple[Any, ...]
     baselines: tuple[str, ...]
     data_digest: str | None  # of everything in it; None where no hash is needed
+    left_out: tuple[str, ...] = ()  # queries without traffic
 
 
-def parts_from_collections(X: Any, y: Any, qid: Any, baseline: Any, what: str) -> list[Delayed]:
-    """The parts of Dask arrays or frames: X's own, with what the others have for the same rows."""
+def parts_from_collections(
+    X: Any, y: Any, qid: Any, baseline: Any, what: str, sample_weight: Any = None
+) -> list[Delayed]:
+    """The parts of Dask arrays or frames: X's own, with what the others have for the same rows.
+
+    Weights of queries have a row for each document, or go by query id.
+    """
     delayed = dask_library("dask").delayed
     if qid is None and "qid" not in getattr(X, "columns", ()):
         raise ArgumentError(f"{what} has no queries; give qid, or a frame with a column qid")
@@ -56,14 +65,18 @@ def parts_from_collections(X: Any, y: Any, qid: Any, baseline: Any, what: str) -
         baselines: list[Any] = [{name: part[i] for name, part in columns.items()} for i in range(len(blocks))]
     else:
         baselines = _aligned(baseline, X, len(blocks), "baseline")
+    if is_traffic(sample_weight):
+        weights = [delayed(read_traffic(sample_weight), traverse=False)] * len(blocks)
+    else:
+        weights = _aligned(sample_weight, X, len(blocks), "sample_weight")
     part = delayed(_part_from_arrays, pure=False)
     return [
         part(*each, f"part {number} of {what}")
-        for number, each in enumerate(zip(blocks, *others, baselines, strict=True), start=1)
+        for number, each in enumerate(zip(blocks, *others, baselines, weights, strict=True), start=1)
     ]
 
 
-def parts_from_files(path: Path, baselines: Sequence[str], what: str) -> list[Delayed]:
+def parts_from_files(path: Path, baselines: Sequence[str], what: str, traffic: Traffic | None = None) -> list[Delayed]:
     """The parts of a folder of Parquet files, in the order of their names, or one file; machines read them."""
     if not path.is_dir() and path.suffix.lower() != ".parquet":
         raise DataError.at(
@@ -72,8 +85,10 @@ def parts_from_files(path: Path, baselines: Sequence[str], what: str) -> list[De
     files = sorted(path.glob(_ENDING)) if path.is_dir() else [path]
     if not files:
         raise DataError.at(path, None, f"has no Parquet file ({_ENDING}) to read {what} from")
-    part = dask_library("dask").delayed(_part_from_file, pure=False)
-    return [part(str(file.resolve()), list(baselines)) for file in files]
+    delayed = dask_library("dask").delayed
+    part = delayed(_part_from_file, pure=False)
+    weights = None if traffic is None else delayed(traffic, traverse=False)
+    return [part(str(file.resolve()), list(baselines), weights) for file in files]
 
 
 def parts_from_data(data: RankingData, parts: int) -> list[Delayed]:
@@ -87,9 +102,15 @@ def summarize_part(part: DataPart, hashed: bool) -> PartSummary | None:
     """A part's summary, None of an empty part; hashing all of it takes a while."""
     if part is None:
         return None
+    if isinstance(part, tuple):
+        return PartSummary(0, np.zeros(0, np.uint64), "", "", (), (), None, part)
+    digest = data_hash(part) if hashed else None
+    weighting = part.weighting
+    if digest is not None and weighting is not None:  # equal weights of a part may differ from the others'
+        digest = json_hash([digest, weighting.values.tolist()])
     return PartSummary(
-        len(part), part.query_codes, part.queries[0], part.queries[-1],
-        (part.n_features, part.feature_names), tuple(part.baselines), data_hash(part) if hashed else None,
+        len(part), part.query_codes, part.queries[0], part.queries[-1], (part.n_features, part.feature_names),
+        tuple(part.baselines), digest, () if weighting is None else weighting.left_out,
     )  # fmt: skip
 
 
@@ -98,9 +119,10 @@ def with_complete_queries(
 ) -> list[Delayed]:
     """The parts that have rows, with every query in one part; `summaries` has one for each part."""
     delayed = dask_library("dask").delayed
-    nonempty = [(part, summary) for part, summary in zip(parts, summaries, strict=True) if summary is not None]
+    nonempty = [(part, one) for part, one in zip(parts, summaries, strict=True) if one is not None and one.rows]
     if not nonempty:
-        raise ArgumentError(f"{what} has no documents")
+        unasked = any(summary is not None for summary in summaries)
+        raise ArgumentError(f"{what} has no {'query with traffic' if unasked else 'documents'}")
     _check_same_columns([summary for _, summary in nonempty], what)
     groups: list[
         list[Delayed]
@@ -133,19 +155,31 @@ def _check_same_columns(summaries: Sequence[PartSummary], what: str) -> None:
             raise ArgumentError(f"the parts of {what} have different {name} ({examples}); all parts must have the same")
 
 
-def _part_from_arrays(X: Any, y: Any, qid: Any, baseline: Any, name: str) -> DataPart:
+def _part_from_arrays(X: Any, y: Any, qid: Any, baseline: Any, weights: Any, name: str) -> DataPart:
     if not len(X):
         return None
     try:
-        return as_data(X, y, qid, baseline=baseline)
+        return _asked(as_data(X, y, qid, baseline=baseline), weights)
     except SurefootError as error:
         raise ArgumentError(f"{name}: {error}") from None
 
 
-def _part_from_file(path: str, baselines: list[str]) -> DataPart:
+def _part_from_file(path: str, baselines: list[str], traffic: Traffic | None) -> DataPart:
     from surefoot.data.letor.files import read_letor
 
-    return with_baselines(read_letor(path), baselines, Path(path))
+    return _asked(with_baselines(read_letor(path), baselines, Path(path)), traffic)
+
+
+def _asked(part: RankingData, weights: Any) -> DataPart:
+    """A part with the weights of its queries; their names where nobody asks any of them."""
+    if weights is None:
+        return part
+    if isinstance(weights, dict):
+        return part.with_weights(weights) if any(weights.get(query) for query in part.queries) else part.queries
+    rows = np.asarray(weights)
+    if rows.ndim == 1 and len(rows) != len(part):
+        raise ArgumentError(f"sample_weight has {len(rows):,} rows, but X has {len(part):,}")
+    return part.queries if rows.dtype.kind in "biuf" and not rows.any() else part.with_weights(rows)
 
 
 def _without_first(part: RankingData) -> RankingData:

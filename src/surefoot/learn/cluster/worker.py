@@ -55,6 +55,7 @@ class BatchResult:
     sample: Floats | None = None  # of this machine's scores, once there are no more trees
     tie_rule: TieRule | None = None
     training_fingerprints: str = ""  # hashes of this machine's queries, once there are no more trees
+    weights: dict[str, Any] | None = None  # how the queries of all machines count, where they have weights
 
 
 _trainings: dict[tuple[str, int], Training] = {}  # the last one alone: bins are made once for all of its batches
@@ -144,6 +145,7 @@ def _grow(batch: TreeBatch, train: Sequence[RankingData], valid: Sequence[Rankin
         sample=sample,
         tie_rule=training.train.tie_rule,
         training_fingerprints=fingerprints,
+        weights=training.weights.summary(),
     )
 
 

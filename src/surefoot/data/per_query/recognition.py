@@ -1,0 +1,171 @@
+"""Which form a source of scores has: results per query of other programs, or a score matrix."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from surefoot.data.per_query import objects
+from surefoot.data.per_query.aggregates import means_in_json
+from surefoot.data.per_query.lines import are_lines, read_result_lines
+from surefoot.data.per_query.long_scores import LongScores
+from surefoot.data.per_query.tables import LONG_FORM, QUERIES, from_long_table, is_long
+from surefoot.data.reading.columns import row_of
+from surefoot.data.reading.csv_table import read_csv
+from surefoot.data.reading.files import existing_file, is_folder, json_lines, read_json, system_name, text_lines
+from surefoot.data.reading.folders import files_in
+from surefoot.data.reading.formats import format_of, is_ranx
+from surefoot.data.reading.frames import is_columns, is_pandas, is_table, one_split, read_schema, read_table, table_of
+from surefoot.data.tools.json_location import JsonFile, JsonValue
+from surefoot.errors import ArgumentError, DataError, shortened
+
+IsMeasure = Callable[[str], bool]
+
+_SNIFFED = 1 << 16
+
+
+def results_in(source: Any, is_measure: IsMeasure) -> list[LongScores] | None:
+    """The results per query that a source holds; nothing where it is a score matrix.
+
+    `source` is a file, a folder, several files (a dict gives them names), a table, nested dicts or ranx' runs;
+    `is_measure` knows the names of measures.
+    """
+    if isinstance(source, str | os.PathLike):
+        return results_in_file(source, None, is_measure)
+    if is_ranx(source):
+        return objects.from_ranx([source])
+    if isinstance(source, list | tuple) and source:
+        if all(isinstance(item, str | os.PathLike) for item in source):
+            return results_in_files([(None, item) for item in source], is_measure)
+        return objects.from_ranx(source) if any(map(is_ranx, source)) else None
+    source = one_split(source, "scores")
+    if isinstance(source, Mapping) and source:
+        if all(isinstance(item, str | os.PathLike) for item in source.values()):
+            return results_in_files([(str(name), item) for name, item in source.items()], is_measure)
+        if means := means_in_json(source):
+            raise DataError(f"scores: {means}")
+        if objects.is_measured(source, is_measure):
+            raise DataError(
+                "scores: this looks like the results of one system, {query: {measure: value}}; give the systems by "
+                "their names: {'today': results, 'new': other_results}"
+            )
+        parts = objects.from_systems(source)
+        if parts is not None or not is_columns(source):
+            return parts
+    elif not (is_pandas(source) or is_table(source)):
+        return None
+    table = table_of(source, "scores")
+    return [from_long_table(table, "scores", None, objects.located("scores"))] if is_long(table) else None
+
+
+def results_in_files(
+    files: list[tuple[str | None, str | os.PathLike[str]]], is_measure: IsMeasure
+) -> list[LongScores] | None:
+    """The results of several files, each with the name of its system where one is given.
+
+    Nothing where the one file is a score matrix.
+    """
+    if len(files) == 1 and files[0][0] is None:
+        return results_in_file(files[0][1], None, is_measure)
+    parts: list[LongScores] = []
+    for name, path in files:
+        results = results_in_file(path, name, is_measure)
+        if results is None:
+            raise ArgumentError(
+                f"{path}: this is a score matrix, and it is given with other files; give either judgments and runs or "
+                "--scores, not both, and with --scores one matrix or several files of results per query (trec_eval -q)"
+            )
+        parts += results
+    return parts
+
+
+def results_in_file(path: str | os.PathLike[str], name: str | None, is_measure: IsMeasure) -> list[LongScores] | None:
+    """The results per query of one file, or of all files of a folder; nothing where it is a score matrix."""
+    if is_folder(path):
+        found = files_in(path)
+        parts = [results_in_file(file, system, is_measure) for system, file in found]
+        if None in parts:
+            file = found[parts.index(None)][1]
+            raise DataError.at(
+                file, None, f"this is a score matrix, but the folder {path} is read as one system per file"
+            )
+        return [result for part in parts for result in part or ()]
+    file, file_format = existing_file(path), format_of(path)
+    if not file.is_file():  # a pipe can be read once only: it holds a matrix
+        return None
+    system = name or system_name(path)
+    if file_format in ("json", "jsonl"):
+        return [_from_json(file, system, is_measure) if file_format == "json" else _from_json_lines(file, system)]
+    if file_format == "parquet":
+        if not is_long([*read_schema(file), *_named(name)]):
+            return None
+        frame = read_table(file)
+        columns: Mapping[str, Any] = dict(zip(frame.columns, frame.get_columns(), strict=True))
+        return [from_long_table(columns, str(path), system, objects.located(str(path)))]
+    first = _first_line(file)
+    if file_format == "lines" and are_lines(first, QUERIES):
+        return [read_result_lines(file, system, is_measure)]
+    if not any(is_long([*_fields(first, separator), *_named(name)]) for separator in "\t,;"):
+        return None
+    names, texts, where = read_csv(file, LONG_FORM)
+    if not is_long([*names, *_named(name)]):  # quotation marks, or another separator
+        return None
+    return [from_long_table(dict(zip(names, map(list, texts), strict=True)), str(path), system, where)]
+
+
+def _named(name: str | None) -> list[str]:
+    """A column of systems that a given name stands for, so that a table of queries and values alone is one system's."""
+    return [] if name is None else ["name"]
+
+
+def _first_line(path: Path) -> bytes:
+    with closing(text_lines(path, _SNIFFED)) as lines:
+        return next((line for line in lines if line.split()), b"")
+
+
+def _fields(line: bytes, separator: str) -> list[str]:
+    return [field.strip().strip('"') for field in line.decode(errors="replace").split(separator)]
+
+
+def _from_json(path: Path, system: str, is_measure: IsMeasure) -> LongScores:
+    content = read_json(path)
+    if means := means_in_json(content):
+        raise DataError.at(path, None, means)
+    file = JsonValue(content, JsonFile(str(path)))
+
+    def location(keys: tuple[Any, ...]) -> str:
+        return file.child(keys[0]).child(keys[1]).location()
+
+    if objects.is_measured(content, is_measure):
+        return objects.from_measured(content, system, str(path), location)
+    if isinstance(content, list) and content and all(isinstance(row, dict) for row in content):
+        return _from_records(path, system, content, row_of(str(path)))
+    raise DataError.at(
+        path,
+        None,
+        "expected the results of each query: {query: {measure: value}} as pytrec_eval returns them, or a list of "
+        f"{{{LONG_FORM}}}; found {shortened(content)}",
+    )
+
+
+def _from_json_lines(path: Path, system: str) -> LongScores:
+    rows = list(json_lines(path))
+    for number, row in rows:
+        if not isinstance(row, dict):
+            raise DataError.at(path, number, f"expected an object {{…}}, found {shortened(row)}")
+    return _from_records(path, system, [row for _, row in rows], lambda row: f"{path}, line {rows[row][0]}")
+
+
+def _from_records(path: Path, system: str, rows: list[dict[str, Any]], where: Callable[[int], str]) -> LongScores:
+    names = list(rows[0]) if rows else []
+    if not is_long([*names, "name"]):
+        raise DataError.at(
+            path,
+            None,
+            f"expected records of query_id, measure and value, as ir_measures writes them; found {shortened(names)}",
+        )
+    table = {name: [row.get(name) for row in rows] for name in names}
+    return from_long_table(table, str(path), system, lambda row: str(path) if row is None else where(row))

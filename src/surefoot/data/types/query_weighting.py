@@ -1,0 +1,112 @@
+"""`QueryWeighting`: how often the queries of labelled data are asked, by which they count in learning and in means."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from surefoot.arrays import Floats, Ints
+from surefoot.data.reading.frames import is_pandas, is_table
+from surefoot.data.reading.traffic import LARGEST_WEIGHT, query_weights, read_traffic
+from surefoot.errors import ArgumentError, shortened
+
+
+@dataclass(frozen=True)
+class QueryWeighting:
+    """Weights above 0, one per query; `left_out` names the queries that were dropped, because nobody asks them.
+
+    `total` is the sum of all traffic that was given, None where it was given for these queries alone.
+    """
+
+    values: Floats
+    left_out: tuple[str, ...] = ()
+    total: float | None = None
+
+    @property
+    def equal(self) -> bool:
+        """Whether all weigh the same: then weights change nothing."""
+        return bool((self.values == self.values[0]).all())
+
+    def select(self, queries: Ints) -> QueryWeighting:
+        """Of these queries only."""
+        return replace(self, values=self.values[queries])
+
+
+def is_traffic(source: Any) -> bool:
+    """Whether weights go by query id: a dict, a table, or a file of them; else they are numbers in the data's order."""
+    if isinstance(source, str | os.PathLike | Mapping) or _is_named_series(source):
+        return True
+    columns = hasattr(source, "columns") or hasattr(source, "column_names")  # of a table: one column alone has numbers
+    return columns and (is_pandas(source) or is_table(source))
+
+
+def _is_named_series(source: Any) -> bool:
+    """Whether it is a pandas Series that names its values by texts, as `groupby("query").size()` does."""
+    kind = getattr(getattr(getattr(source, "index", None), "dtype", None), "kind", "i")
+    return hasattr(source, "iloc") and not hasattr(source, "columns") and kind not in "iu"
+
+
+def read_weighting(source: Any, queries: Sequence[str], lengths: Ints) -> tuple[Ints, QueryWeighting]:
+    """Which of the queries are asked at all, and their weights.
+
+    `source` is traffic by query id, or one number per query, or one per document that is the same for all documents
+    of a query; `lengths` are the queries' numbers of documents.
+    """
+    if is_traffic(source):
+        traffic = read_traffic(dict(source.items()) if _is_named_series(source) else source)
+        found = query_weights(traffic, queries)
+        positions, weights, total = found.positions, found.weights, sum(traffic.values())
+    else:
+        numbers = _per_query(source, queries, lengths)
+        positions, total = np.flatnonzero(numbers > 0), None
+        weights = numbers[positions]
+    left_out: tuple[str, ...] = ()
+    if len(positions) < len(queries):
+        kept = np.zeros(len(queries), dtype=bool)
+        kept[positions] = True
+        left_out = tuple(queries[place] for place in np.flatnonzero(~kept).tolist())
+    return positions, QueryWeighting(weights, left_out, total)
+
+
+def _per_query(source: Any, queries: Sequence[str], lengths: Ints) -> Floats:
+    try:
+        numbers = np.asarray(source, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"sample_weight has a value that is not a number ({shortened(str(error))})") from error
+    documents = int(lengths.sum())
+    if numbers.ndim != 1 or len(numbers) not in (len(queries), documents):
+        raise ArgumentError(
+            f"sample_weight has shape {numbers.shape}; give one number for each of the {len(queries):,} queries, or "
+            f"one for each of the {documents:,} documents"
+        )
+    if len(numbers) != len(queries):
+        numbers = _constant(numbers, queries, lengths)
+    wrong = ~((numbers == 0) | ((numbers >= 1 / LARGEST_WEIGHT) & (numbers <= LARGEST_WEIGHT)))
+    if wrong.any():
+        place = int(wrong.argmax())
+        raise ArgumentError(
+            f"the weight of query {shortened(queries[place])} is {numbers[place]:g}; it must be 0, or a number from "
+            f"{1 / LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
+        )
+    if not numbers.any():
+        raise ArgumentError("every weight in sample_weight is 0; give at least one query a weight above 0")
+    return numbers
+
+
+def _constant(numbers: Floats, queries: Sequence[str], lengths: Ints) -> Floats:
+    """The weight of each query, from those of its documents, which must all be the same."""
+    first: Floats = numbers[np.cumsum(lengths) - lengths]
+    differs = numbers != np.repeat(first, lengths)
+    differs &= ~(np.isnan(numbers) & np.isnan(np.repeat(first, lengths)))  # NaN is refused as such
+    if differs.any():
+        row = int(differs.argmax())
+        query = int(np.searchsorted(np.cumsum(lengths), row, side="right"))
+        raise ArgumentError(
+            f"the documents of query {shortened(queries[query])} have different weights, {first[query]:g} and "
+            f"{numbers[row]:g}; a weight says how often a query is asked, so all its documents need the same"
+        )
+    return first
