@@ -38,7 +38,7 @@ class Candidate:
     kind: str
     setting: SweepSetting
     values: dict[str, Floats]
-    tau: dict[str, Floats] | None = None  # [seed, query]
+    tau: dict[str, Floats] | None = None  # [seed, query]: Kendall's τ with the first baseline's ranking
     parameters: dict[str, dict[str, Any]] = field(default_factory=dict)  # by fold
     seeds: tuple[int, ...] = ()
     weight: float | None = None  # of the model in a blend
@@ -235,7 +235,7 @@ class TrainedModels:
         return float(aggregate[order][int(reached.argmax())])
 
     def aggregate(self, fold: str, part: str) -> Floats:
-        """The aggregate of each query of a fold; empty where there is none."""
+        """Each query's aggregate of a feature (its max, min, mean or entropy over documents); empty without one."""
         aggregate = self.parts[fold][part].aggregate
         return np.zeros(0) if aggregate is None else aggregate
 

@@ -33,7 +33,7 @@ from surefoot.data.writing.resumable import ResumableFolder, content_key
 from surefoot.errors import DataError, expecting
 
 SCHEMA = "surefoot/sweep-plan/1"
-INNER_FILE = "inner"
+INNER_FILE = "inner"  # a folder in the sweep's
 TRAFFIC_FILE = "traffic.json"
 _AGAIN = "remove its folder, and run the sweep again"
 

@@ -231,8 +231,8 @@ def train(
     _write_card(ranker, validation, card, output, valid)
     if validation is not None:
         inputs = [data, valid, *baseline_files(baseline or []), *([] if traffic is None else [Path(traffic)])]
-        assessment = score_model(ranker, validation, traffic=weights)
-        show_model(console, assessment, ranker.alpha, html, inputs, metrics=metrics, validation=True)
+        scores = score_model(ranker, validation, traffic=weights)
+        show_model(console, scores, ranker.alpha, html, inputs, metrics=metrics, validation=True)
 
 
 def _read_data(

@@ -43,7 +43,7 @@ class SearchSettings:
 class ElasticService:
     """Elasticsearch and OpenSearch."""
 
-    searches: tuple[str, ...] = ("_search",)
+    searches: tuple[str, ...] = ("_search",)  # last parts of an address that searches; the first is added to others
 
     def check(self, template: Mapping[str, Any], settings: SearchSettings) -> None:
         """Refuse what cannot be fetched rightly."""
@@ -118,7 +118,7 @@ class ElasticService:
 class SolrService:
     """Solr, by its JSON request API."""
 
-    searches: tuple[str, ...] = ("select", "query")
+    searches: tuple[str, ...] = ("select", "query")  # as above
 
     def check(self, template: Mapping[str, Any], settings: SearchSettings) -> None:
         """Refuse what cannot be fetched rightly."""

@@ -95,7 +95,8 @@ class Objective:
     """An objective by name, its α and its rules.
 
     `rule` is Wang's exact Δ or Dinçer 2016's Eq. 9, for `u_risk` and `saro`; `estimate` says when `saro` and `faro`
-    estimate s_x: in "each" iteration, or after the "first" tree only, as the paper does.
+    estimate s_x, the sample deviation of the weighted differences f_α(δ_q): in "each" iteration, or after the "first"
+    tree only, as the paper does.
     """
 
     name: str = "gain"

@@ -57,8 +57,7 @@ def save_model(
     schema: str = TREES_SCHEMA,
     learned_attributes: Iterable[str] = (),
 ) -> None:
-    """Write an engine's own file, and the details of its ranker with what it has `learned_attributes` besides, in "
-    "one step."""
+    """Write an engine's own file, and the details of its ranker with its `learned_attributes`, in one step."""
     hashed = hashlib.sha256(model).hexdigest()
     name = MODEL_FILE_NAMES[engine]
     text = _details_text(ranker, engine, hashed, folder, schema, learned_attributes)

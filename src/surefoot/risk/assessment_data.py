@@ -150,7 +150,7 @@ class SystemData(TypedDict):
 
     system: str
     is_baseline: bool
-    rank: Annotated[int, ("minimum", 1)]
+    rank: Annotated[int, ("minimum", 1), "By mean."]
     mean: float
     geometric_mean: float
     reward: NotNegative
@@ -287,7 +287,10 @@ class AssessmentData(TypedDict):
     score_range: Interval
     g_squared: GSquared | None
     systems: list[SystemData]
-    agreement: dict[str, dict[str, float | None]]
+    agreement: Annotated[
+        dict[str, dict[str, float | None]],
+        "At each α, Kendall's τ_b between the orders of the systems by two figures, such as mean~u_risk.",
+    ]
     segments: list[SegmentColumn]
     per_query: NotRequired[PerQuery]
     weights: NotRequired[WeightsData]

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores
     from surefoot.data.types.streamed_scores import StreamedScores
 
-WEIGHTED = "Z_Risk and GeoRisk are not defined for queries that are weighted by traffic"
+NOT_WEIGHTED_REASON = "Z_Risk and GeoRisk are not defined for queries that are weighted by traffic"
 WORST = 0.05  # the share of queries whose mean difference is the mean of the worst
 
 
@@ -86,7 +86,11 @@ def assessment_data(
         )
     ]
     no_deviation = (
-        WEIGHTED if weights is not None else "some scores are negative" if _has_negative_scores(scores, rows) else None
+        NOT_WEIGHTED_REASON
+        if weights is not None
+        else "some scores are negative"
+        if _has_negative_scores(scores, rows)
+        else None
     )
     deviation = None if no_deviation else block_sums(scores.totals[rows], scores.blocks(rows))
     sums = None if deviation is None else dict(zip(rows, zip(*deviation[:2], strict=True), strict=True))

@@ -34,7 +34,7 @@ class AutomaticData(TypedDict):
 
 @dataclass(frozen=True)
 class AutomaticJudge:
-    """Both systems' scores on every query of the traffic by automatic judgments, and what each query is drawn by."""
+    """Both systems' scores on every query of the traffic by automatic judgments, and W of each query in `weights`."""
 
     queries: tuple[str, ...]
     baseline: Floats

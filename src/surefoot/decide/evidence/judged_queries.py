@@ -26,9 +26,10 @@ from surefoot.measures.worst_case import check_bounded
 class JudgedQueries:
     """Judged queries with the scores of both systems; in a sample they stand in betting order.
 
-    A query that was drawn several times appears as often. `drawn_by` is what each draw was drawn by, `stratum_weight`
-    the weight of its stratum, π_h·n/n_h; `members` says for each segment that the policy names which of the queries
-    are of it; `automatic_baseline` and `automatic_candidate` are the scores by an automatic judge.
+    A query that was drawn several times appears as often. `drawn_by` is W of each draw, the most that its query could
+    lose, which x is divided by (by traffic, queries are drawn by w·W); `stratum_weight` is the weight of its stratum,
+    π_h·n/n_h; `members` says for each segment that the policy names which of the queries are of it;
+    `automatic_baseline` and `automatic_candidate` are the scores by an automatic judge.
     """
 
     queries: tuple[str, ...]

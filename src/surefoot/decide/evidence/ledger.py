@@ -86,7 +86,7 @@ class _UsedQueries:
 
     family: int
     queries: frozenset[str]
-    seeds: frozenset[int]  # of draws; those of several batches
+    seeds: frozenset[int]  # of draws, and their identities (`Draws.identity`); those of several batches
     uses: dict[str, int] = field(default_factory=dict)
 
     def is_related(self, queries: frozenset[str], seed: int | None) -> bool:
@@ -99,7 +99,10 @@ class _UsedQueries:
 
 @dataclass
 class Ledger:
-    """The sets of queries that were used, and the seeds of draws that were made."""
+    """The sets of queries that were used, and the draws that were made: `seeds` has the `Draws.identity` of each.
+
+    That is the seed itself, or a hash of it where the draws also depend on an automatic judge or on traffic.
+    """
 
     sets: list[_UsedQueries] = field(default_factory=list)
     seeds: list[int] = field(default_factory=list)

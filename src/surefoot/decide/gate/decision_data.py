@@ -87,7 +87,7 @@ class DrawnData(TypedDict):
     drawn_for: DrawnFor
     draws: Count
     mean_weight: NotNegative
-    traffic: Count
+    traffic: Annotated[Count, "Distinct queries that were drawn from."]
     by_traffic: NotRequired[Annotated[DrawnTraffic, "Where queries were drawn by how often they are asked, too."]]
     unjudged_documents: NotRequired[
         Annotated[Count | None, "Documents that a list shows for a drawn query of this batch, and nobody judged."]

@@ -67,7 +67,7 @@ def of_decision(data: Json) -> Iterator[ReleaseComparison]:
         risk=figure("risk"),
         losses=int((scores[:, 1] < scores[:, 0]).sum()),
         loss_over_20=int(which_lose_over_20(scores[:, 1] - scores[:, 0], scores[:, 0]).sum()),
-        by_traffic=sample.drawn_by is not None or sample.stratum_weight is not None,
+        by_traffic="by_traffic" in (data["drawn"] or {}) or sample.stratum_weight is not None,
         u_risk={f"{one['alpha']:g}": figure("u_risk", one["alpha"]) for one in whole if one["name"] == "u_risk"},
         decision=data["decision"],
         pairs=pairs,

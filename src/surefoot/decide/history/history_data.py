@@ -43,7 +43,9 @@ class ReleaseSeries(TypedDict):
     measure: str
     baseline: str
     system: Annotated[str | None, "Where files compare several candidates, the one that this is about; else null."]
-    by_traffic: Annotated[bool, "Whether queries count by how often they are asked (weights, draws, strata)."]
+    by_traffic: Annotated[
+        bool, "Whether queries count by how often they are asked (traffic, or strata with shares of it)."
+    ]
     same_queries: Annotated[bool | None, "Whether all were judged on the same queries; null where files do not say."]
     releases: Annotated[list[int], "The places of its releases, by date."]
 

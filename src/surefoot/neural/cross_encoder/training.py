@@ -36,7 +36,7 @@ Report = Callable[[int, int, dict[str, float]], None]  # steps done, steps in al
 class FineTuning:
     """How a cross-encoder is fine-tuned: the loss, and the trainer's arguments.
 
-    `more` are further parameters: of the loss (mini_batch_size, normalize, sigma, sums), or of
+    `trainer_arguments` are further parameters: of the loss (mini_batch_size, normalize, sigma, sums), or of
     `CrossEncoderTrainingArguments`.
     """
 
