@@ -41,6 +41,8 @@ def test_figures_of_both_ways_to_count(show: Callable[..., Any]) -> None:
                     shares = theirs.get("traffic", {"lost": None, "lost_over_20": None, "unweighted_gain": None})
                     assert mine["traffic_lost"] == pytest.approx(shares["lost"], abs=1e-12)
                     assert mine["traffic_lost_over_20"] == pytest.approx(shares["lost_over_20"], abs=1e-12)
+                    own = theirs["alpha"][f"{alpha:g}"].get("p_effective")
+                    assert mine["p_effective"] == pytest.approx(own, abs=1e-9)
                     assert mine["gain_once"] == pytest.approx(shares["unweighted_gain"], abs=1e-12)
     assert opened.quiet()
 

@@ -55,6 +55,8 @@ def test_the_test_is_that_of_influence_values(seed: int, alpha: float) -> None:
         sum(np.delete(w, i) * np.delete(x, i)) / sum(np.delete(w, i)) for i in range(30)
     ]  # fmt: skip
     assert found.se_jackknife == pytest.approx(math.sqrt(29 / 30 * np.square(without - np.mean(without)).sum()))
+    df = sum(w) ** 2 / sum(w**2) - 1
+    assert found.p_effective == pytest.approx(2 * stats.t.sf(abs(mean) / found.se_jackknife, df))
     worse, better = (
         slow_hall([*x.tolist(), end], [*w.tolist(), float(w.mean())])[3] for end in (x.min(), x.max())
     )  # fmt: skip
@@ -229,6 +231,21 @@ def test_head_torso_and_tail() -> None:
         sf.assess(scores, "a", segments="traffic")
     with pytest.raises(ArgumentError, match="equally often"):
         sf.assess(scores, "a", segments="traffic", weights=dict.fromkeys(scores.queries, 2))
+
+
+def test_a_query_with_most_of_the_traffic_makes_no_verdict() -> None:
+    """One query asked all day says nothing of the others: its own gain must not count as proof."""
+    rng = np.random.default_rng(0)
+    today = rng.uniform(0.3, 0.6, 200)
+    false = 0
+    for _ in range(100):
+        new = today + rng.normal(0, 0.2, 200)
+        scores = sf.Scores([today, new], ["today", "new"], [f"q{i}" for i in range(200)])
+        traffic = {f"q{i}": 199.0 if i == 0 else 1.0 for i in range(200)}
+        at = sf.assess(scores, "today", [0], weights=traffic).to_dict()["systems"][1]["alpha"]["0"]
+        assert at["p_holm"] == max(at["p_sturdy"], at["p_effective"])
+        false += at["verdict"] != "inconclusive"
+    assert false <= 5
 
 
 def test_a_ruined_tail_is_named() -> None:

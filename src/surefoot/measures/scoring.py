@@ -96,7 +96,7 @@ def score(
             _warn_of_nothing_judged(run, judgments)
         for row, item in zip(rows, measures, strict=True):
             row.append(item(hits))
-    measured = asked & _measured_queries(unanswered, judgments, missing)
+    measured = _measured_queries(asked, unanswered, judgments, missing)
     best = judgments.grades[judgments.ranking.offsets[:-1]][measured]
     queries = list(itertools.compress(judgments.queries, measured))
     weighting = None
@@ -125,9 +125,9 @@ def score(
     return scores[0] if single else scores
 
 
-def _measured_queries(unanswered: Mapping[str, Flags], judgments: Qrels, missing: str) -> Flags:
-    """Which judged queries are measured, by the rule for those that a run lacks."""
-    measured: Flags = np.ones(len(judgments.queries), dtype=bool)
+def _measured_queries(asked: Flags, unanswered: Mapping[str, Flags], judgments: Qrels, missing: str) -> Flags:
+    """Which of the judged queries that are asked are measured, by the rule for those that a run lacks."""
+    measured: Flags = asked.copy()
     for name, lacks in unanswered.items():
         if missing == "error" and lacks.any():
             first = judgments.queries[int(lacks.argmax())]

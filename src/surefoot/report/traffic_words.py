@@ -54,7 +54,7 @@ def traffic_note(weights: WeightsData) -> str:
         f"{effective_words(weights['effective_queries'])} queries that are asked equally often."
     )
     if weights["effective_queries"] < UNEVEN_SHARE * weights["queries"]:
-        note += " With traffic this uneven, 95 % intervals of U_Risk contain the true value in about 90 % of cases."
+        note += " With traffic this uneven, 95 % intervals of U_Risk are too short; verdicts allow for this."
     return note
 
 

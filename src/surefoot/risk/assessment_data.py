@@ -46,7 +46,14 @@ class AtAlpha(TypedDict):
         float | None, "t_adjusted as one more query as bad as the worst (as good as the best) would leave it."
     ]
     p_sturdy: Annotated[float | None, "Two-sided p of t_sturdy; never below p_adjusted."]
-    p_holm: Annotated[float | None, "p_sturdy corrected for the number of systems (Holm); verdict goes by it."]
+    p_effective: NotRequired[
+        Annotated[float, "With weights: two-sided p of U_Risk over se_jackknife, with effective queries − 1 degrees."]
+    ]
+    p_holm: Annotated[
+        float | None,
+        "p_sturdy (with weights the larger of it and p_effective) corrected for the number of systems (Holm); verdict "
+        "goes by it.",
+    ]
     verdict: Annotated[Verdict | None, f"Which of reward and risk prevails, by p_holm < {SIGNIFICANCE:g}."]
     verdict_adjusted: Annotated[
         Verdict | None, "The same by p_adjusted alone: where it differs from verdict, one more query would change it."

@@ -23,7 +23,8 @@ from surefoot.risk.baselines import (
 from surefoot.risk.bootstrap import bootstrap_intervals
 from surefoot.risk.churn import Churn, compare_rankings
 from surefoot.risk.expectation import are_counts, block_sums, chi_square, geo_risk_of_means
-from surefoot.risk.inference import TTest, critical_value, weighted_test
+from surefoot.risk.inference import TTest, critical_value, weighted_tests
+from surefoot.risk.influence import BaselineSums, influence_sums
 from surefoot.risk.judgment_figures import add_judgments
 from surefoot.risk.multiplicity import apply_holm
 from surefoot.risk.segments import Segments, segment_data
@@ -95,9 +96,8 @@ def assessment_data(
     deviation = None if no_deviation else block_sums(scores.totals[rows], scores.blocks(rows))
     sums = None if deviation is None else dict(zip(rows, zip(*deviation[:2], strict=True), strict=True))
     means = scores.mean()
-    tests = {
-        key: _tests(differences_by_baseline, alpha, scores.largest(), weights) for key, alpha in alphas_by_key.items()
-    }
+    influence = influence_sums(differences_by_baseline, weights)
+    tests = _tests(differences_by_baseline, alphas_by_key, scores.largest(), influence)
     for position, entry in enumerate(systems):
         entry["alpha"] = {}
         for key, alpha in alphas_by_key.items():
@@ -107,7 +107,7 @@ def assessment_data(
             }
             entry["alpha"][key] |= _expectation(means, scores.count, sums, position, alpha, no_deviation)
     for entry, system_turns in zip(
-        systems, _verdict_turns(differences_by_baseline, alphas_by_key, tests, turns, weights), strict=True
+        systems, _verdict_turns(differences_by_baseline, alphas_by_key, tests, turns, influence), strict=True
     ):
         entry["turns"] = system_turns
     if bootstrap and in_memory is not None:
@@ -226,17 +226,33 @@ def difference_figures(
 
 
 def _tests(
-    differences_by_baseline: Mapping[str, Sequence[Vector]], alpha: float, scale: float, weights: Floats | None
-) -> list[Json]:
-    """T_Risk and its inference for every system; against several baselines the mean of T, which has no p-value."""
-    each = [[weighted_test(row, alpha, scale, weights) for row in rows] for rows in differences_by_baseline.values()]
+    differences_by_baseline: Mapping[str, Sequence[Vector]], alphas: Mapping[str, float], scale: float,
+    influence: BaselineSums,
+) -> dict[str, list[Json]]:  # fmt: skip
+    """For each α, T_Risk and its inference for every system."""
+    each = {
+        name: [
+            weighted_tests(row, list(alphas.values()), scale, None if influence is None else influence[name][at])
+            for at, row in enumerate(rows)
+        ]
+        for name, rows in differences_by_baseline.items()
+    }
+    return {
+        key: _tests_at({name: [own[number] for own in rows] for name, rows in each.items()})
+        for number, key in enumerate(alphas)
+    }
+
+
+def _tests_at(tests_by_baseline: Mapping[str, Sequence[TTest]]) -> list[Json]:
+    """The tests of every system at one α; against several baselines the mean of T, which has no p-value."""
+    each = list(tests_by_baseline.values())
     if len(each) == 1:
         entries = [_test_entry(test) for test in each[0]]
         apply_holm(cast("list[AtAlpha]", entries))
         return entries
     entries = []
     for tests in zip(*each, strict=True):
-        reasons = {name: test.reason for name, test in zip(differences_by_baseline, tests, strict=True) if test.reason}
+        reasons = {name: test.reason for name, test in zip(tests_by_baseline, tests, strict=True) if test.reason}
         reason = next((f"against {name}: {why}" for name, why in reasons.items()), None)
         entry = _test_entry(TTest(None, None, tests[0].df, None, None))
         if reason is None:
@@ -247,6 +263,7 @@ def _tests(
 
 
 def _test_entry(test: TTest) -> Json:
+    effective = {} if test.p_effective is None else {"p_effective": test.p_effective}
     return {
         "t_risk": test.t,
         "p_value": test.p,
@@ -259,6 +276,7 @@ def _test_entry(test: TTest) -> Json:
         "u_risk_interval": None if test.interval is None else list(test.interval),
         "t_sturdy": test.t_sturdy,
         "p_sturdy": test.p_sturdy,
+        **effective,
         "p_holm": None,
         "verdict": None,
         "verdict_adjusted": None,
@@ -271,7 +289,7 @@ def _verdict_turns(
     alphas_by_key: Mapping[str, float],
     tests: Mapping[str, list[Json]],
     requested: bool,
-    weights: Floats | None,
+    influence: BaselineSums,
 ) -> list[list[Turn] | None]:
     """Where each system's verdict turns; None where it cannot be tested, against several baselines or not wanted."""
     first = next(iter(tests.values()))
@@ -279,7 +297,10 @@ def _verdict_turns(
         return [None] * len(first)
     verdicts = {alpha: [test["verdict"] for test in tests[key]] for key, alpha in alphas_by_key.items()}
     return turning_points(
-        next(iter(differences_by_baseline.values())), [test["t_risk"] is not None for test in first], verdicts, weights
+        next(iter(differences_by_baseline.values())),
+        [test["t_risk"] is not None for test in first],
+        verdicts,
+        None if influence is None else next(iter(influence.values())),
     )
 
 

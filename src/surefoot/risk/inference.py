@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar, overload
 
@@ -13,6 +13,7 @@ from scipy.special import stdtr, stdtrit
 
 from surefoot.arrays import Floats
 from surefoot.risk.assessment_data import Verdict
+from surefoot.risk.influence import Influence, InfluenceSums, influence_of
 from surefoot.risk.tradeoff import paired_differences, weigh_losses
 from surefoot.risk.vectors import Vector, blocks, dot
 from surefoot.significance import SIGNIFICANCE
@@ -29,7 +30,9 @@ class TTest:
     (J. R. Stat. Soc. B 54, 1992). `t_sturdy` and `p_sturdy` are those of the least favourable of two samples, the one
     at hand and the same with its worst query once more (its best, where risk prevails); verdicts go by them.
     `trusted` is False where the jackknife's standard error differs from the usual one: then no part of the inference
-    should be. With weights it is None: the jackknife of a ratio differs by a little anyway.
+    should be. With weights it is None: the jackknife of a ratio differs by a little anyway. Where few queries have most
+    of the weight, u is heavy-tailed and all of these tests call chance a reward (or a risk) too often; verdicts then
+    need `p_effective` too, Student's p of x̄_w over the jackknife's standard error with c_eff − 1 degrees of freedom.
     """
 
     t: float | None
@@ -44,6 +47,7 @@ class TTest:
     interval: tuple[float, float] | None = None
     t_sturdy: float | None = None
     p_sturdy: float | None = None
+    p_effective: float | None = None
 
 
 @dataclass(frozen=True)
@@ -105,8 +109,8 @@ def weighted_t_values(
     With relative weights w̃_q of the queries, T_R is w̃_q·x_q / s_u and T_J is u_q / s_u; see `weighted_test`.
     """
     if weights is not None:
-        influence = _Influence.of(differences, alpha, weights)
-        if influence.undefined_reason((1 + alpha) * scale):
+        influence = influence_of(differences, alpha, weights)
+        if _undefined_by_influence(influence, (1 + alpha) * scale):
             return None
         x, deviation = weigh_losses(differences, alpha), influence.deviation
         return QueryScores(
@@ -186,7 +190,7 @@ def weighted_test(differences: Vector, alpha: float, scale: float, weights: Floa
     u_q = w̃_q·(x_q − x̄_w) in place of x_q − x̄: repeating queries would claim more of them than were judged.
     """
     if weights is not None:
-        return _influence_test(np.asarray(differences), alpha, scale, weights)
+        return _influence_test(influence_of(np.asarray(differences), alpha, weights), (1 + alpha) * scale)
     queries = len(differences)
     moments = _moments(differences, alpha)
     reason = undefined_reason(differences, moments, (1 + alpha) * scale)
@@ -212,84 +216,46 @@ def weighted_test(differences: Vector, alpha: float, scale: float, weights: Floa
     )  # fmt: skip
 
 
-class _Influence(NamedTuple):
-    """Sums over queries of relative weights w̃: x̄_w, and powers of what each query adds to it, u_q = w̃_q·(x_q − x̄_w)."""
-
-    queries: int
-    mean: float
-    lowest: float
-    highest: float
-    u2: float  # Σu²
-    u3: float
-    wu: float  # Σw̃u
-    wu2: float
-    w2u: float
-    w2: float
-    w3: float
-    jackknife: float  # the variance of the mean by leaving one query out
-
-    @classmethod
-    def of(cls, differences: Floats, alpha: float, weights: Floats) -> _Influence:
-        """A block of queries at a time, so that all of it stays in the processor's cache."""
-        pairs = list(zip(_weighted_blocks(differences, alpha), blocks(weights), strict=True))
-        c = len(weights)
-        mean = sum(dot(w, x) for x, w in pairs) / c
-        lowest, highest = min(float(x.min()) for x, _ in pairs), max(float(x.max()) for x, _ in pairs)
-        sums = np.zeros(9)
-        for x, w in pairs:
-            u, square = w * (x - mean), w * w
-            u_square = u * u
-            # The mean without a query, and without its weight, is x̄_w − u/(c − w̃).
-            moved = u / np.maximum(c - w, np.finfo(np.float64).eps)
-            sums += (
-                u_square.sum(), dot(u_square, u), dot(w, u), dot(w, u_square), dot(square, u), square.sum(),
-                dot(square, w), moved.sum(), dot(moved, moved),
-            )  # fmt: skip
-        u2, u3, wu, wu2, w2u, w2, w3, moved_sum, moved_squares = sums.tolist()
-        jackknife = (c - 1) / c * max(0.0, moved_squares - moved_sum**2 / c)
-        return cls(c, mean, lowest, highest, u2, u3, wu, wu2, w2u, w2, w3, jackknife)
-
-    @property
-    def deviation(self) -> float:
-        """s_u, with the divisor c − 1."""
-        return math.sqrt(self.u2 / (self.queries - 1))
-
-    def undefined_reason(self, scale: float) -> str | None:
-        """Why there is no standard error, or None."""
-        ends = np.array([self.lowest, self.highest])
-        return undefined_reason(
-            np.resize(ends, min(self.queries, 2)), Moments(self.mean, self.u2, self.lowest, self.highest), scale
-        )
-
-    def hall(self) -> _Hall:
-        """Hall's transformation with the skewness of u."""
-        return _Hall(self.deviation, self.u3 / self.queries / (self.u2 / self.queries) ** 1.5, self.queries)
-
-    def t_with_another(self, value: float) -> float:
-        """Hall's t with one more query of the mean weight, which is 1."""
-        c, apart = self.queries + 1, value - self.mean
-        step = apart / c  # by which the mean moves
-        rest = apart - step
-        u2 = self.u2 - step * (2 * self.wu - step * self.w2) + rest**2
-        u3 = self.u3 - step * (3 * self.wu2 - step * (3 * self.w2u - step * self.w3)) + rest**3
-        return _Hall(math.sqrt(u2 / (c - 1)), u3 / c / (u2 / c) ** 1.5, c).t(self.mean + step)
+def weighted_tests(
+    differences: Vector, alphas: Sequence[float], scale: float, sums: InfluenceSums | None = None
+) -> list[TTest]:
+    """`weighted_test` at several α; with weights from sums that were made once for all of them."""
+    if sums is None:
+        return [weighted_test(differences, alpha, scale) for alpha in alphas]
+    return [_influence_test(sums.at(alpha), (1 + alpha) * scale) for alpha in alphas]
 
 
-def _influence_test(differences: Floats, alpha: float, scale: float, weights: Floats) -> TTest:
-    """`weighted_test` with weights."""
-    influence = _Influence.of(differences, alpha, weights)
+def _influence_test(influence: Influence, scale: float) -> TTest:
+    """`weighted_test` with weights; `scale` is the size of the scores that x_q came from."""
     queries = influence.queries
-    if reason := influence.undefined_reason((1 + alpha) * scale):
+    if reason := _undefined_by_influence(influence, scale):
         return TTest(None, None, queries - 1, None, None, reason=reason, trusted=None)
-    hall, se = influence.hall(), influence.deviation / math.sqrt(queries)
+    hall, se = _Hall(influence.deviation, influence.skewness, queries), influence.deviation / math.sqrt(queries)
     t, t_adjusted = influence.mean / se, hall.t(influence.mean)
-    worse, better = map(influence.t_with_another, (influence.lowest, influence.highest))
+    worse, better = (
+        _Hall(more.deviation, more.skewness, queries + 1).t(more.mean)
+        for more in map(influence.with_another, (influence.lowest, influence.highest))
+    )
     t_sturdy = float(sturdy_t(t_adjusted, worse, better))
     return TTest(
         t, float(two_sided_p(t, queries)), queries - 1, se, math.sqrt(influence.jackknife), None,
         t_adjusted=t_adjusted, p_adjusted=float(two_sided_p(t_adjusted, queries)),
         interval=hall.interval(influence.mean), t_sturdy=t_sturdy, p_sturdy=float(two_sided_p(t_sturdy, queries)),
+        p_effective=float(effective_p(influence.mean, influence.jackknife, influence.effective)),
     )  # fmt: skip
+
+
+def effective_p(mean: float | Floats, jackknife: float | Floats, effective: float) -> Floats:
+    """Student's two-sided p of a weighted mean over the root of its jackknife variance, with c_eff − 1 degrees."""
+    if effective <= 1 + 1e-9:
+        return np.ones(np.shape(mean))
+    t = np.abs(mean) / np.sqrt(np.maximum(jackknife, np.finfo(np.float64).tiny))
+    return np.asarray(2 * stdtr(effective - 1, -t))
+
+
+def _undefined_by_influence(influence: Influence, scale: float) -> str | None:
+    ends = np.resize([influence.lowest, influence.highest], min(influence.queries, 2))
+    return undefined_reason(ends, Moments(influence.mean, influence.u2, influence.lowest, influence.highest), scale)
 
 
 def two_sided_p(t: Numbers, queries: int) -> Numbers:

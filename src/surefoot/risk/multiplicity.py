@@ -65,8 +65,16 @@ def holm_rejects(t: Floats, queries: int) -> Flags:
 
 
 def apply_holm(tests: Sequence[AtAlpha]) -> None:
-    """Write into tests made at once what `verdicts` says of them by the sturdy p, and by the adjusted p alone."""
-    sturdy = verdicts([test["t_sturdy"] for test in tests], [test["p_sturdy"] for test in tests])
-    adjusted = verdicts([test["t_adjusted"] for test in tests], [test["p_adjusted"] for test in tests])
+    """Write into tests made at once what `verdicts` says of them by the sturdy p, and by the adjusted p alone.
+
+    With weights, each is the larger of it and `p_effective`.
+    """
+    sturdy = verdicts([test["t_sturdy"] for test in tests], [_decisive(test, test["p_sturdy"]) for test in tests])
+    adjusted = verdicts([test["t_adjusted"] for test in tests], [_decisive(test, test["p_adjusted"]) for test in tests])
     for test, (p_holm, verdict), (_, verdict_adjusted) in zip(tests, sturdy, adjusted, strict=True):
         test["p_holm"], test["verdict"], test["verdict_adjusted"] = p_holm, verdict, verdict_adjusted
+
+
+def _decisive(test: AtAlpha, p: float | None) -> float | None:
+    effective = test.get("p_effective")
+    return p if p is None or effective is None else max(p, effective)

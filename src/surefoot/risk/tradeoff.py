@@ -76,10 +76,11 @@ def _lowest_mean_of_weight(differences: Floats, share: float, weights: Floats) -
     room, taken = share * float(weights.sum()), max(1, math.ceil(2 * share * len(differences)))
     lowest = np.arange(len(differences))
     while taken < len(differences):  # the lowest ones only, since a sort of all is slow
-        lowest = np.argpartition(differences, taken)[:taken]
-        if weights[lowest].sum() >= room:
+        some = np.flatnonzero(differences <= np.partition(differences, taken - 1)[taken - 1])
+        if weights[some].sum() >= room:
+            lowest = some
             break
-        taken, lowest = 2 * taken, np.arange(len(differences))
+        taken *= 2
     order = lowest[np.argsort(differences[lowest])]
     until = np.cumsum(weights[order])
     counted = np.clip(weights[order] - (until - room), 0, weights[order])

@@ -52,12 +52,13 @@ def traffic_shares(
 def _shares(difference: Vector, baseline: Vector, weights: Floats) -> list[float]:
     sums = np.zeros(6)
     for part, base, w in zip(blocks(difference), blocks(baseline), blocks(weights), strict=True):
-        lost, tied = w[part < 0].sum(), w[part == 0].sum()
         sums += (
-            w.sum() - lost - tied, lost, tied, w[which_lose_over_20(part, base)].sum(),
+            (w * (part > 0)).sum(), (w * (part < 0)).sum(), (w * (part == 0)).sum(),
+            (w * which_lose_over_20(part, base)).sum(),
             np.maximum(part, 0).sum(), -np.minimum(part, 0).sum(),
         )  # fmt: skip
-    return list((sums / len(weights)).tolist())
+    means = sums / len(weights)
+    return [*np.minimum(means[:4], 1.0).tolist(), *means[4:].tolist()]  # a share is not above 1, whatever rounding says
 
 
 def traffic_segments(queries: Sequence[str], weights: Floats) -> dict[str, str]:

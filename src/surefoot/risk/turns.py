@@ -8,10 +8,12 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from surefoot.arrays import Floats
 from surefoot.risk.assessment_data import Turn, Verdict
-from surefoot.risk.inference import hall_t, hall_t_with_another, sturdy_t
+from surefoot.risk.inference import effective_p, hall_t, hall_t_with_another, sturdy_t
+from surefoot.risk.influence import InfluenceSums
 from surefoot.risk.multiplicity import holm_rejects
 from surefoot.risk.vectors import Vector, blocks, dot
 
@@ -25,21 +27,23 @@ def turning_points(
     differences: Sequence[Vector],
     testable: Sequence[bool],
     verdicts_at: Mapping[float, Sequence[Verdict | None]],
-    weights: Floats | None = None,
+    sums: Sequence[InfluenceSums] | None = None,
 ) -> list[list[Turn] | None]:
     """Each system's verdicts by the sturdy p after Holm's correction, at every α that words can name.
 
     A system's list begins with its verdict at α = 0, and goes on with each α at which another one starts to hold; None
     for systems that cannot be tested. `verdicts_at` holds the verdicts of all systems at the assessed α; turns never
     contradict them. Sums made once give the test at every α, so that this costs little whatever
-    the number of queries. `weights` are relative ones of the queries.
+    the number of queries. Where these are weighted, `sums` has those of each system.
     """
     rows = [row for row, can_be_tested in enumerate(testable) if can_be_tested]
     turns: list[list[Turn] | None] = [None] * len(testable)
     if not rows:
         return turns
     alphas = np.union1d(named_alphas(max(LAST_SEARCHED_ALPHA, *verdicts_at)), list(verdicts_at))
-    t_values = _t_values if weights is None else partial(_t_values_by_influence, weights=weights)
+    t_values: TValues = _t_values
+    if sums is not None:
+        t_values = partial(_t_values_by_influence, sums=[sums[row] for row in rows])
     signs = _signs([differences[row] for row in rows], alphas, t_values)
     for alpha, system_verdicts in verdicts_at.items():
         signs[np.searchsorted(alphas, alpha)] = [_sign(system_verdicts[row]) for row in rows]
@@ -104,56 +108,40 @@ def _t_values(differences: Sequence[Vector], unit: float) -> Callable[[Floats], 
     return t_at
 
 
-def _t_values_by_influence(differences: Sequence[Vector], unit: float, weights: Floats) -> Callable[[Floats], Floats]:
-    """As `_t_values`, where queries have relative weights w̃: the moments of u_q = w̃_q·(x_q − x̄_w).
-
-    Σu² and Σu³ are polynomials in x̄_w and in the sums Σw̃ⁿxᵏ, which are polynomials in 1 + α.
-    """
-    queries = len(weights)
-    gains, losses, ends = _weighted_power_sums(differences, unit, weights)
-    totals = [float(np.sum([(part**n).sum() for part in blocks(weights)])) for n in (1, 2, 3)]
+def _t_values_by_influence(
+    differences: Sequence[Vector], unit: float, sums: Sequence[InfluenceSums]
+) -> Callable[[Floats], Floats]:
+    """As `_t_values`, where queries have relative weights: the moments of u_q = w̃_q·(x_q − x̄_w) from sums."""
+    queries = len(differences[0])
+    ends = [np.array([getattr(own, end) for own in sums]) for end in ("lowest", "highest")]
+    w2, w3, b, b2 = sums[0].totals.tolist()
 
     def t_at(weight: Floats) -> Floats:
-        sums = {(n, k): gains[n, k] + weight**k * losses[n, k] for n, k in gains}
+        at = [own.sums_at(weight[:, 0]) for own in sums]
+        columns = {key: np.stack([np.asarray(one[key]) for one in at], axis=1) for key in at[0]}
 
         def hall(end: Floats | None) -> Floats:
             """Hall's t, with one more query of the mean weight where an end is given."""
             count, another = (queries, 0) if end is None else (queries + 1, 1)
             x = 0.0 if end is None else np.minimum(end, weight * end)
-            s = {(n, k): value + another * x**k for (n, k), value in sums.items()}
-            mean = s[1, 1] / count
-            second = (s[2, 2] - 2 * mean * s[2, 1] + mean**2 * (totals[1] + another)) / count
-            third = (s[3, 3] - 3 * mean * s[3, 2] + 3 * mean**2 * s[3, 1] - mean**3 * (totals[2] + another)) / count
+            s = {(factor, k): value + another * x**k for (factor, k), value in columns.items()}
+            mean = s["w", 1] / count
+            second = (s["w2", 2] - 2 * mean * s["w2", 1] + mean**2 * (w2 + another)) / count
+            third = (s["w3", 3] - mean * (3 * s["w3", 2] - mean * (3 * s["w3", 1] - mean * (w3 + another)))) / count
             variance = np.maximum(second, np.finfo(np.float64).tiny)
             deviation = np.sqrt(variance)
             return hall_t(mean / (deviation * np.sqrt(count / (count - 1))), third / (variance * deviation), count)
 
-        return sturdy_t(hall(None), *map(hall, ends))
+        t = sturdy_t(hall(None), *map(hall, ends))
+        mean = columns["w", 1] / queries
+        moved = columns["b", 1] - mean * b
+        squares = columns["b2", 2] - mean * (2 * columns["b2", 1] - mean * b2)
+        jackknife = (queries - 1) / queries * np.maximum(squares - moved**2 / queries, 0.0)
+        # As a t of c − 1 degrees of freedom, since Holm's correction goes by such.
+        p = effective_p(mean, jackknife, queries**2 / w2)
+        return np.asarray(np.sign(t) * np.minimum(np.abs(t), -stdtrit(queries - 1, p / 2)))
 
     return t_at
-
-
-def _weighted_power_sums(
-    differences: Sequence[Vector], unit: float, weights: Floats
-) -> tuple[dict[tuple[int, int], Floats], dict[tuple[int, int], Floats], tuple[Floats, Floats]]:
-    """Σw̃ⁿδᵏ over the gains and over the losses, one of each system by (n, k), and the extremes of δ."""
-    keys = [(n, k) for n in (1, 2, 3) for k in range(1, n + 1)]
-    sums = np.zeros((2, len(differences), len(keys)))
-    ends = np.empty((2, len(differences)))
-    for row, difference in enumerate(differences):
-        low, high = np.inf, -np.inf
-        for part, w in zip(blocks(difference), blocks(weights), strict=True):
-            w2 = w * w
-            w3 = w2 * w
-            for number, side in enumerate((np.maximum(part, 0) / unit, np.minimum(part, 0) / unit)):
-                square = side * side
-                cube = square * side
-                pairs = ((w, side), (w2, side), (w2, square), (w3, side), (w3, square), (w3, cube))
-                sums[number, row] += [dot(power, values) for power, values in pairs]
-            low, high = min(low, part.min()), max(high, part.max())
-        ends[:, row] = low / unit, high / unit
-    gains, losses = ({key: side[:, at] for at, key in enumerate(keys)} for side in sums)
-    return gains, losses, (ends[0], ends[1])
 
 
 def _power_sums(differences: Vector, unit: float) -> list[float]:

@@ -117,6 +117,36 @@ def test_what_proves_nothing_is_refused() -> None:
     assert sf.gate(scores, baseline="today", policy=policy, drawn=plain, traffic=equal).decision == "ship"
 
 
+def test_a_state_takes_batches_of_one_traffic(tmp_path: Path) -> None:
+    names = [f"q{i:02}" for i in range(40)]
+    today = {query: ["a", "b"] for query in names}
+    new = {query: ["c", "d"] for query in names}  # all could be lost: W̄ is 1 whatever the traffic
+    qrels = {query: {"a": 1, "c": 1} for query in names}
+    scores = sf.score(qrels, {"today": today, "new": new}, "RR@2")
+    one = {query: float(i + 1) for i, query in enumerate(names)}
+    other = {query: float(40 - i) for i, query in enumerate(names)}
+    given: Any = {"baseline": "today", "policy": {"risk": 0.5}, "budget": 200, "state": tmp_path / "state.json"}
+    drawn = [sf.judge_next(new, today, "RR@2", 20, seed=number, weights=one) for number in (1, 2)]
+    for draws in drawn:
+        sf.gate(scores, drawn=draws, **given)
+    for weights in (other, None):
+        again = sf.judge_next(new, today, "RR@2", 20, seed=3, weights=weights)
+        with pytest.raises(DataError, match="was started with other traffic"):
+            sf.gate(scores, drawn=again, **given)
+
+
+def test_equal_counts_of_some_queries_are_a_traffic_of_their_own() -> None:
+    qrels, today, new, _ = world()
+    scores = sf.score(qrels, {"today": today, "new": new}, "nDCG@5")
+    first, rest = (dict.fromkeys(part, 5) for part in (list(today)[:30], list(today)[30:]))
+    drawn = sf.judge_next(new, today, "nDCG@5", 20, seed=1, weights=first)
+    assert drawn.by_traffic is not None
+    assert drawn.by_traffic["left_out"] == 30
+    for traffic in (rest, dict.fromkeys(list(today)[:2], 5)):
+        with pytest.raises(DataError, match="not the one"):
+            sf.gate(scores, baseline="today", policy={"risk": 0.9}, drawn=drawn, traffic=traffic)
+
+
 def test_the_estimates_are_of_traffic() -> None:
     qrels, today, new, traffic = world(4)
     scores = sf.score(qrels, {"today": today, "new": new}, "nDCG@5")

@@ -152,7 +152,7 @@ class Scores:
         missing, no_relevant = self.missing, self.no_relevant
         filled = self.filled
         if given.left_out:
-            missing = {run.name: sum(query not in set(run.queries) for query in asked) for run in self.runs}
+            missing = {run.name: len(set(asked).difference(run.queries)) for run in self.runs}
             if self.qrels is not None:
                 best = dict(zip(self.qrels.queries, self.qrels.grades[self.qrels.ranking.offsets[:-1]], strict=True))
                 no_relevant = sum(best[query] <= 0 for query in asked)

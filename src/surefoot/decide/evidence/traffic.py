@@ -59,7 +59,7 @@ def asked_queries(queries: Sequence[str], traffic: Any) -> AskedQueries:
         return AskedQueries(list(queries))
     given = query_weights(read_traffic(traffic), queries)
     asked = [queries[position] for position in given.positions.tolist()]
-    if given.equal:
+    if given.equal and not given.left_out:
         return AskedQueries(asked)
     rows = sorted(zip(asked, given.weights.tolist(), strict=True))
     drawn_traffic: DrawnTraffic = {

@@ -241,7 +241,12 @@ def _check_together(rules: Sequence[ConditionRule], draws: Draws | None, options
             "--traffic FILE) and give the draws (--drawn), or give strata with their shares of traffic (--strata, "
             "--weights)"
         )
-    if draws is not None and draws.by_traffic and options.get("automatic") is not None and not options.get("traffic"):
+    if (
+        draws is not None
+        and draws.by_traffic
+        and options.get("automatic") is not None
+        and options.get("traffic") is None
+    ):
         raise ArgumentError(
             "these queries were drawn by traffic, and what the automatic judge says of all traffic needs it too; give "
             "the same counts (--traffic FILE)"
@@ -292,6 +297,7 @@ def _setup(
         None if draws is None else draws.mean_weight, None if draws is None else draws.drawn_for,
         str(_treatment(options)), options.get("ledger") is not None,
         None if draws is None or draws.automatic is None else draws.automatic["sha256"],
+        None if draws is None or draws.by_traffic is None else draws.by_traffic["sha256"],
     )  # fmt: skip
 
 

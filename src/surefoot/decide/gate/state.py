@@ -30,6 +30,7 @@ _REFUSED_SCHEMAS = {
 }
 _REMEDY = "choose a new file with --state, or use the same input and options as at the start"
 _KEY_OF_FIELD = {"nothing_to_lose_treatment": "unanswered"}  # of fields that a file keeps under another name
+_LATER = ("automatic", "traffic")  # states of earlier versions have none
 _LEAST_CHANCE = 1e-6  # that fresh draws begin as others did; below it they are the same draws
 
 
@@ -47,6 +48,7 @@ class GateSetup:
     nothing_to_lose_treatment: str  # whether queries on which nothing can be lost count
     ledger: bool  # whether a ledger counts it
     automatic: str | None = None  # hash of the automatic judgments that queries are drawn with
+    traffic: str | None = None  # hash of how often queries are asked, where they are drawn by that
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can hold."""
@@ -56,9 +58,9 @@ class GateSetup:
     def from_dict(cls, data: dict[str, Any]) -> GateSetup:
         """What plain data says, if it is of the right kinds; whether it is right shows when it is compared."""
         setup = cls(
-            **{name: data[_KEY_OF_FIELD.get(name, name)] for name in cls.__dataclass_fields__ if name != "automatic"}
+            **{name: data[_KEY_OF_FIELD.get(name, name)] for name in cls.__dataclass_fields__ if name not in _LATER}
         )
-        setup = replace(setup, automatic=data.get("automatic"))  # states of earlier versions know of none
+        setup = replace(setup, automatic=data.get("automatic"), traffic=data.get("traffic"))
         systems = [dict(setup.baseline)["name"], dict(setup.candidate)["name"]]
         if not all(isinstance(text, str) for text in (setup.measure, setup.nothing_to_lose_treatment, *systems)):
             raise TypeError("a name is not text")
@@ -171,6 +173,7 @@ def _check_same(path: str | os.PathLike[str], before: GateSetup, now: GateSetup)
             "mean_weight": "draws from other traffic", "measure": f"the measure {old['measure']}",
             "unanswered": f"--unanswered {old['unanswered']}",
             "ledger": "a ledger" if old["ledger"] else "no ledger",
+            "traffic": "other traffic" if old["traffic"] else "draws that were made without traffic",
             "automatic": "other automatic judgments" if old["automatic"] else "no automatic judgments"}  # fmt: skip
     if name in ("baseline", "candidate"):
         same = old[name]["name"] == new[name]["name"]

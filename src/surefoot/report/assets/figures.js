@@ -55,8 +55,11 @@ function weightedPair(difference, vector, weights) {
     sum = (of) => totalOf(order, (q) => weights[q] * of(difference[q], vector[q])),
     share = (is) => sum((value, base) => (is(value, base) ? 1 : 0)) / count,
     once = (of) => totalOf(difference, of) / count;
+  // w̃, w̃², w̃³, and b, b²: the mean without a query is x̄ − b·(x − x̄).
+  const left = (q) => weights[q] / Math.max(count - weights[q], Number.EPSILON),
+    factors = [1, 2, 3].map((n) => (q) => weights[q] ** n).concat(left, (q) => left(q) ** 2);
   const powers = (side) =>
-    [1, 2, 3].map((n) => [0, 1, 2, 3].map((k) => (k > n ? 0 : totalOf(order, (q) => weights[q] ** n * (k ? side(difference[q]) ** k : 1)))));
+    factors.map((factor) => [0, 1, 2, 3].map((k) => totalOf(order, (q) => factor(q) * (k ? side(difference[q]) ** k : 1))));
   return {
     difference,
     weights,
@@ -130,6 +133,7 @@ function test(one, alpha) {
     pAdjusted: null,
     tSturdy: null,
     pSturdy: null,
+    pEffective: null,
     interval: null,
     reason,
   });
@@ -162,6 +166,7 @@ function test(one, alpha) {
     pAdjusted: twoSidedP(tAdjusted, df),
     tSturdy,
     pSturdy: twoSidedP(tSturdy, df),
+    pEffective: one.weights ? effectiveP(one, alpha) : null,
     interval: [1, -1].map((side) => mean - deviation * hallInverse((side * one.book.critical) / Math.sqrt(count), skewness, count)),
     reason: null,
   };
@@ -225,6 +230,25 @@ function quickT(one, alpha) {
     skewness = (third - 3 * mean * second + 2 * cube(mean)) / cube(unit),
     t = hallT(mean / (unit * Math.sqrt(count / (count - 1))), skewness, count);
   return sturdyT(t, mean / unit, skewness, count, weigh(one.sorted[0], alpha) / unit, weigh(one.sorted[count - 1], alpha) / unit);
+}
+
+function effectiveP(one, alpha) {
+  // Where few queries have most of the weight, a verdict needs this too: the mean over the jackknife's standard error,
+  // with as many degrees of freedom as effective queries have.
+  const count = one.sorted.length,
+    degrees = one.book.effective - 1,
+    [gains, losses] = one.sums,
+    s = (n, k) => (k ? gains[n][k] + (1 + alpha) ** k * losses[n][k] : gains[n][0]);
+  if (degrees <= 1e-9) return 1;
+  const mean = s(0, 1) / count,
+    moved = s(3, 1) - mean * s(3, 0),
+    squares = s(4, 2) - mean * (2 * s(4, 1) - mean * s(4, 0)),
+    variance = ((count - 1) / count) * Math.max(0, squares - (moved * moved) / count);
+  return variance > 0 ? twoSidedP(mean / Math.sqrt(variance), degrees) : mean === 0 ? 1 : 0;
+}
+
+function decisiveP(p, effective) {
+  return p === null || effective === null ? p : Math.max(p, effective);
 }
 
 function quickWeightedT(one, alpha) {
@@ -317,6 +341,7 @@ function compared(book, alpha, baseline) {
       p_adjusted: result.pAdjusted,
       t_sturdy: result.tSturdy,
       p_sturdy: result.pSturdy,
+      p_effective: result.pEffective,
       u_risk_interval: result.interval,
       df: result.df,
       se: result.se,
@@ -334,11 +359,11 @@ function familyRows(book, alpha, baseline) {
   if (families.get(family)?.key !== key) {
     const rows = familyOf(book).map((one) => compared(one, alpha, baseline)),
       all = rows.flat();
-    holm(all.map((row) => row.p_sturdy)).forEach((p, i) => {
+    holm(all.map((row) => decisiveP(row.p_sturdy, row.p_effective))).forEach((p, i) => {
       all[i].p_holm = p;
       all[i].verdict = verdictOf(all[i].t_sturdy, p);
     });
-    holm(all.map((row) => row.p_adjusted)).forEach((p, i) => (all[i].verdict_adjusted = verdictOf(all[i].t_adjusted, p)));
+    holm(all.map((row) => decisiveP(row.p_adjusted, row.p_effective))).forEach((p, i) => (all[i].verdict_adjusted = verdictOf(all[i].t_adjusted, p)));
     families.set(family, { key, rows });
   }
   return families.get(family).rows;

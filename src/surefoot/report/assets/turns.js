@@ -14,7 +14,7 @@ function turningPoints(pairs) {
     bySystem = pairs.map((_, i) => (tested.includes(i) ? [] : null));
   for (const alpha of namedAlphas(MOST_ALPHA)) {
     const ts = tested.map((i) => quickT(pairs[i], alpha));
-    holm(ts.map((t, k) => quickP(t, pairs[tested[k]]))).forEach((p, k) => {
+    holm(ts.map((t, k) => quickP(t, pairs[tested[k]], alpha))).forEach((p, k) => {
       const verdict = verdictOf(ts[k], p),
         turns = bySystem[tested[k]];
       if (turns.at(-1)?.verdict !== verdict) turns.push({ alpha, verdict });
@@ -23,9 +23,11 @@ function turningPoints(pairs) {
   return bySystem;
 }
 
-function quickP(t, one) {
+function quickP(t, one, alpha) {
   // P-values that are not significant do not change Holm's correction of those that are.
-  return t === null ? null : Math.abs(t) < one.book.critical ? 1 : twoSidedP(t, one.sorted.length - 1);
+  if (t === null) return null;
+  if (Math.abs(t) < one.book.critical) return 1;
+  return decisiveP(twoSidedP(t, one.sorted.length - 1), one.weights ? effectiveP(one, alpha) : null);
 }
 
 function turnsWith(turns, alpha, verdict) {
