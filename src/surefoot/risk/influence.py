@@ -67,8 +67,9 @@ def influence_sums(differences_by_baseline: Mapping[str, Sequence[Vector]], weig
     """The sums of each system against each baseline, or None without weights."""
     if weights is None:
         return None
+    factors = _factors(weights)
     return {
-        name: [InfluenceSums.of(np.asarray(row), weights) for row in rows]
+        name: [InfluenceSums.of(np.asarray(row), weights, factors) for row in rows]
         for name, rows in differences_by_baseline.items()
     }
 
@@ -111,20 +112,22 @@ class InfluenceSums:
     highest: float
 
     @classmethod
-    def of(cls, differences: Floats, weights: Floats) -> InfluenceSums:
-        """Of differences δ_q and relative weights."""
+    def of(
+        cls, differences: Floats, weights: Floats, factors: Mapping[str, Sequence[Floats]] | None = None
+    ) -> InfluenceSums:
+        """Of differences δ_q and relative weights, whose `factors` may be made once for several systems."""
+        factors = _factors(weights) if factors is None else factors
         lowest, highest = float(differences.min()), float(differences.max())
-        unit, c = max(highest, -lowest) or 1.0, len(weights)
-        sides, totals = np.zeros((2, len(_PRODUCTS))), np.zeros(4)
-        for part, w in zip(blocks(differences), blocks(weights), strict=True):
-            w2, b = w * w, _left_out(w, c)
-            factors = {"w": w, "w2": w2, "w3": w2 * w, "b": b, "b2": b * b}
-            totals += w2.sum(), factors["w3"].sum(), b.sum(), factors["b2"].sum()
-            scaled = part / unit
-            for number, side in enumerate((np.maximum(scaled, 0), np.minimum(scaled, 0))):
+        unit = max(highest, -lowest) or 1.0
+        sides = np.zeros((2, len(_PRODUCTS)))
+        totals = np.array([sum(float(part.sum()) for part in factors[name]) for name in ("w2", "w3", "b", "b2")])
+        for number, part in enumerate(blocks(differences)):
+            own = {name: parts[number] for name, parts in factors.items()}
+            gains = np.maximum(part, 0) / unit
+            for row, side in enumerate((gains, part / unit - gains)):
                 square = side * side
                 powers = {1: side, 2: square, 3: square * side}
-                sides[number] += [dot(factors[factor], powers[k]) for factor, k in _PRODUCTS]
+                sides[row] += [dot(own[factor], powers[k]) for factor, k in _PRODUCTS]
         return cls(differences, weights, unit, sides[0], sides[1], totals, lowest / unit, highest / unit)
 
     def sums_at(self, weight: float | Floats) -> dict[tuple[str, int], float | Floats]:
@@ -157,6 +160,17 @@ class InfluenceSums:
 _PRODUCTS = (
     ("w", 1), ("w2", 1), ("w2", 2), ("w3", 1), ("w3", 2), ("w3", 3), ("b", 1), ("b2", 1), ("b2", 2),
 )  # fmt: skip
+
+
+def _factors(weights: Floats) -> dict[str, list[Floats]]:
+    """What powers of x are multiplied by, block by block."""
+    c = len(weights)
+    made: dict[str, list[Floats]] = {"w": [], "w2": [], "w3": [], "b": [], "b2": []}
+    for w in blocks(weights):
+        w2, b = w * w, _left_out(w, c)
+        for name, values in zip(made, (w, w2, w2 * w, b, b * b), strict=True):
+            made[name].append(values)
+    return made
 
 
 def _left_out(w: Floats, c: int) -> Floats:

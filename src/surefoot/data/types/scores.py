@@ -175,7 +175,9 @@ class Scores:
     def mean(self) -> Floats:
         """Arithmetic mean over queries, one value per system; by traffic where that is known."""
         weights = self.relative_weights
-        return np.asarray(self.values.mean(axis=1) if weights is None else self.values @ weights / self.count)
+        if weights is None:
+            return np.asarray(self.values.mean(axis=1))
+        return np.asarray(np.einsum("ij,j->i", self.values, weights) / self.count)
 
     @property
     def count(self) -> int:
@@ -209,7 +211,9 @@ class Scores:
         """Geometric mean over queries, each score at least `floor`: of AP, trec_eval's gm_map (GMAP)."""
         logs = (np.log(np.maximum(row, floor)) for row in self.values)  # a row at a time, to keep memory small
         weights = self.relative_weights
-        return np.exp([row.mean() if weights is None else row @ weights / self.count for row in logs])
+        if weights is None:
+            return np.exp([row.mean() for row in logs])
+        return np.exp([np.einsum("i,i->", row, weights) / self.count for row in logs])
 
     def to_frame(self) -> pl.DataFrame:
         """A polars frame: `query` first, then one column per system."""

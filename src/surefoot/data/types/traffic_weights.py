@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from surefoot.arrays import Floats, Ints
 from surefoot.data.reading.traffic import QueryWeights, effective_queries
@@ -29,7 +30,7 @@ class TrafficWeights:
         """The weighting of some of the queries: of a segment, in which weights that happen to be equal count as any."""
         return replace(self, weights=self.weights[columns])
 
-    @property
+    @cached_property
     def relative(self) -> Floats | None:
         """w̃ = w/w̄, or None where all weights are equal."""
         return None if self.equal else self.weights / self.weights.mean()
