@@ -1,0 +1,68 @@
+"""Charts and words of an assessment by traffic: its own weighted figures, and nothing that has none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import surefoot as sf
+from surefoot.report import charts
+from surefoot.risk.inference import weighted_t_values
+
+
+@pytest.fixture(scope="module")
+def assessment() -> sf.Assessment:
+    made = sf.synthetic_runs(queries=60, seed=3)
+    scores = sf.score(made.qrels, made.runs, "nDCG@10")
+    traffic = {query: float(i % 9 + 1) ** 3 for i, query in enumerate(scores.queries)}
+    return sf.assess(scores, baseline="today", alphas=[0, 5], depth=10, weights=traffic)
+
+
+def legend(figure: Any) -> list[str]:
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_t_risk_curves_are_those_of_traffic(assessment: sf.Assessment) -> None:
+    axes = charts.t_risk_curves(assessment, systems=["bold"]).axes[0]
+    (curve,) = [line for line in axes.lines if len(line.get_xdata()) > 2]
+    alphas, values = np.asarray(curve.get_xdata()), np.asarray(curve.get_ydata())
+    tests = next(row["alpha"] for row in assessment.to_dict()["systems"] if row["system"] == "bold")
+    assert [values[0], values[alphas == 5][0]] == pytest.approx([tests[alpha]["t_risk"] for alpha in ("0", "5")])
+    assert "by traffic" in axes.get_title(loc="left")
+
+
+def test_marks_of_queries_go_by_weighted_t_j(assessment: sf.Assessment) -> None:
+    scores = assessment.scores
+    difference = scores["bold"] - scores["today"]
+    tested = weighted_t_values(difference, 0.0, scores.largest(), scores.relative_weights)
+    plain = weighted_t_values(difference, 0.0, scores.largest())
+    assert tested is not None
+    assert plain is not None
+    low = int((tested.t_j < -tested.critical).sum())
+    assert low != int((plain.t_j < -plain.critical).sum())  # the example can tell them apart
+    figure = charts.query_differences(assessment, "bold")
+    assert f"significantly low: {low}" in legend(figure)
+    assert "by traffic" in figure.axes[0].get_title(loc="left").replace("\n", " ")
+    panels = charts.query_differences_by_alpha(assessment, "bold", alphas=[0])
+    assert panels.axes[0].get_title(loc="left").startswith(f"α = 0: {low} low")
+    assert "by traffic" in panels.get_suptitle()
+
+
+def test_what_weights_do_not_define_is_left_out_with_a_note(assessment: sf.Assessment, tmp_path: Path) -> None:
+    said: list[str] = []
+    written = charts.write_charts(assessment, tmp_path / "charts", "svg", note=said.append)
+    assert "geo-risk.svg" not in [path.name for path in written]
+    assert said == ["the chart geo-risk is left out: GeoRisk is not defined for queries that are weighted by traffic"]
+    profiles = charts.performance_profiles(assessment)
+    assert not any(len(axes.collections) for axes in profiles.axes)
+    assert legend(profiles) == ["score (by traffic, no score is expected)"]
+
+
+def test_equal_traffic_changes_no_chart(assessment: sf.Assessment) -> None:
+    scores = sf.Scores(assessment.scores.values, assessment.scores.systems, assessment.scores.queries)
+    equal = sf.assess(scores, "today", [0], weights=dict.fromkeys(scores.queries, 3))
+    assert charts.geo_risk_curves(equal).axes
+    assert "traffic" not in charts.t_risk_curves(equal).axes[0].get_title(loc="left")
