@@ -66,3 +66,59 @@ def test_equal_traffic_changes_no_chart(assessment: sf.Assessment) -> None:
     equal = sf.assess(scores, "today", [0], weights=dict.fromkeys(scores.queries, 3))
     assert charts.geo_risk_curves(equal).axes
     assert "traffic" not in charts.t_risk_curves(equal).axes[0].get_title(loc="left")
+
+
+def test_words_speak_of_traffic(assessment: sf.Assessment) -> None:
+    text = " ".join(assessment.to_text(width=300).split())
+    assert "worst 5 % of traffic" in text
+    assert "share of traffic whose ranking changed" in text
+    scores = assessment.scores
+    assert repr(scores) == "<Scores nDCG@10: 12 systems × 60 queries, weighted by traffic>"
+    assert "Means are weighted by traffic." in scores._repr_html_()
+    plain = sf.Scores(scores.values, scores.systems, scores.queries)
+    assert "worst 5 % of queries" in " ".join(sf.assess(plain, "today").to_text(width=300).split())
+    equal = plain.with_traffic(dict.fromkeys(plain.queries, 2))
+    assert "traffic" not in repr(equal) + equal._repr_html_()
+
+
+def test_measures_with_different_weights_are_refused() -> None:
+    values, systems, queries = [[0.5, 0.25], [0.75, 0.0]], ["today", "new"], ["q1", "q2"]
+    plain = sf.Scores(values, systems, queries, "AP")
+    weighted = sf.Scores(values, systems, queries, "RR").with_traffic({"q1": 3, "q2": 1})
+    other = sf.Scores(values, systems, queries, "P@5").with_traffic({"q1": 3, "q2": 2})
+    for pair in ([plain, weighted], [weighted, plain]):
+        with pytest.raises(sf.ArgumentError, match="RR is weighted by traffic and AP is not"):
+            sf.assess(pair, "today")
+    with pytest.raises(sf.ArgumentError, match="different traffic: query 'q2' counts 1 and 2"):
+        sf.assess([weighted, other], "today")
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (None, "per_query.weights is absent"),
+        ([1.0], "per_query.weights is 1 numbers; expected one number for each of the 2 queries"),
+        (7, "per_query.weights is no list"),
+        ([1.0, "x"], r"per_query.weights\[1\] is 'x'; expected a number"),
+        ([1.0, -1.0], "per_query.weights has a number that is not above 0"),
+    ],
+)
+def test_wrong_weights_of_a_stored_assessment_are_refused(weights: Any, message: str) -> None:
+    scores = sf.Scores([[0.5, 0.25], [0.75, 0.0]], ["today", "new"], ["q1", "q2"])
+    data = sf.assess(scores, "today", weights={"q1": 3, "q2": 1}).to_dict(per_query=True)
+    assert sf.Assessment.from_dict(data).scores.relative_weights is not None
+    block = {name: value for name, value in data["per_query"].items() if name != "weights"}
+    if weights is not None:
+        block["weights"] = weights
+    with pytest.raises(sf.DataError, match=message):
+        sf.Assessment.from_dict({**data, "per_query": block})
+
+
+def test_equal_weights_do_not_hinder_the_usual_tests(assessment: sf.Assessment) -> None:
+    scores = sf.Scores(assessment.scores.values[:3], assessment.scores.systems[:3], assessment.scores.queries)
+    baseline = scores.systems[0]
+    equal = sf.assess(scores, baseline, tests=True, weights=dict.fromkeys(scores.queries, 2.0))
+    plain = sf.assess(scores, baseline, tests=True)
+    assert [row["tests"] for row in equal.rows()] == [row["tests"] for row in plain.rows()]
+    with pytest.raises(sf.ArgumentError, match="the usual tests do not take weights"):
+        sf.assess(assessment.scores, "today", tests=True)
