@@ -97,7 +97,7 @@ def test_measures_with_different_weights_are_refused() -> None:
     ("weights", "message"),
     [
         (None, "per_query.weights is absent"),
-        ([1.0], "per_query.weights is 1 numbers; expected one number for each of the 2 queries"),
+        ([1.0], "per_query.weights is a list of 1; expected one number for each of the 2 queries"),
         (7, "per_query.weights is no list"),
         ([1.0, "x"], r"per_query.weights\[1\] is 'x'; expected a number"),
         ([1.0, -1.0], "per_query.weights has a number that is not above 0"),

@@ -370,7 +370,7 @@ def _weighting(block: Json, summary: WeightsData | None) -> TrafficWeights | Non
         raise DataError(f"weights.{min(absent)} is absent; write the assessment again")
     counts, queries = block.get("weights"), len(block["queries"])
     if not isinstance(counts, list) or len(counts) != queries:
-        found = "absent" if counts is None else f"{len(counts)} numbers" if isinstance(counts, list) else "no list"
+        found = "absent" if counts is None else f"a list of {len(counts):,}" if isinstance(counts, list) else "no list"
         raise DataError(f"per_query.weights is {found}; expected one number for each of the {queries:,} queries")
     check_shape(counts, list[float], "per_query.weights")
     weights = np.array(counts, dtype=np.float64)

@@ -56,8 +56,8 @@ def _is_series(source: Any) -> bool:
 def by_query(source: Any, queries: Sequence[str], lengths: Ints) -> Any:
     """The weights with their query ids as a dict, where a pandas Series names queries by numbers, as LETOR does.
 
-    Numbers that are positions, or rows of documents, name nothing, and the source stays as it is. A Series with a number
-    per query whose index is neither is refused: its order may not be that of the data.
+    Numbers that are positions, or rows of documents, name nothing, and the source stays as it is. A Series with a
+    number per query whose index is neither is refused: its order may not be that of the data.
     """
     if not _is_series(source) or _is_named_series(source):
         return source
@@ -72,8 +72,8 @@ def by_query(source: Any, queries: Sequence[str], lengths: Ints) -> Any:
     strange = next((label for label in labels if label not in known), None)
     found = "names a query twice" if strange is None else f"has {shortened(strange)}, which is no query of the data"
     raise ArgumentError(
-        f"the index of sample_weight {found}, and is not 0, 1, 2, … either; give a dict {{query: count}} to go by query "
-        "id, or series.to_numpy() to go by the order of the queries"
+        f"the index of sample_weight {found}, and is not 0, 1, 2, … either; give a dict {{query: count}} to go by "
+        "query id, or series.to_numpy() to go by the order of the queries"
     )
 
 
