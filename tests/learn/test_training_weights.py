@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import surefoot as sf
 from surefoot.data.hashes import data_hash
+from surefoot.data.types.query_weighting import by_query
 from surefoot.learn.criteria import Criterion, history_figures
 from surefoot.learn.lambdas import Lambdas
 from surefoot.learn.measured_queries import MeasuredQueries
@@ -359,6 +360,9 @@ def test_a_series_with_numbers_as_its_index_goes_by_query_id_or_is_refused(data:
     by_document = np.repeat([1.0, 2.0, 3.0, 4.0], small.lengths)
     assert weights(by_document, np.arange(len(by_document)) + 100) == [1, 2, 3, 4]  # rows of a larger frame
     assert weights(by_document, np.repeat([7, 3, 12, 5], small.lengths)) == [1, 2, 3, 4]
+    counted = sf.RankingData(small.X, small.y, qid=np.repeat([0, 1, 2, 3], small.lengths))
+    plain = pd.Series([1.0, 2.0, 3.0, 4.0])
+    assert by_query(plain, counted.queries, counted.lengths) is plain  # not traffic, which validation data would need
     for index, found in (([1, 2, 3, 4], "has '1', which is no query"), ([3, 3, 5, 7], "names a query twice")):
         with pytest.raises(sf.ArgumentError, match=found):
             weights([1.0, 2.0, 3.0, 4.0], index)

@@ -63,9 +63,11 @@ def by_query(source: Any, queries: Sequence[str], lengths: Ints) -> Any:
         return source
     labels, known = [str(label) for label in source.index], set(queries)
     distinct = len(set(labels)) == len(labels)
+    positions = labels == [str(place) for place in range(len(labels))]
+    if positions and labels == list(queries):  # both are the same, and say nothing of validation data
+        return source
     if distinct and known.issuperset(labels):
         return dict(zip(labels, source.tolist(), strict=True))
-    positions = labels == [str(place) for place in range(len(labels))]
     rows = len(labels) != len(queries) and len(labels) == int(lengths.sum())
     if positions or (rows and (distinct or labels == np.repeat(queries, lengths).tolist())):
         return source
