@@ -13,6 +13,7 @@ from surefoot.choose.options import MODEL
 from surefoot.choose.recommendation import cautions, headline, kept_in_words, model_name, recommend
 from surefoot.choose.rows import pooled
 from surefoot.choose.selection_policy import SelectionPolicy
+from surefoot.report.few_queries import UNEVEN
 
 
 def made_row(
@@ -126,3 +127,16 @@ def test_words() -> None:
         "has 105 % of the gain at a risk of 0.0000"
     )
     assert model_name("saro@all α=0.5, num_leaves=4") == "saro@all α = 0.5, num_leaves=4"
+
+
+def test_uneven_traffic_is_said_as_evaluate_says_it() -> None:
+    weights = {"queries": 400, "effective_queries": 80.0, "equal": False}
+    chosen = made_row("u_risk α=1", 0.096, 0.02) | {"alpha": 1.0}
+    data = made_sweep(GAIN, chosen, queries=400) | {"weights": weights}
+    (uneven,) = cautions(data)
+    assert "these 400 queries tell only as much as 80.0 queries" in uneven
+    assert uneven.endswith(UNEVEN.text)
+    (both,) = cautions(data | {"weights": weights | {"effective_queries": 30.0}})
+    assert UNEVEN.text + " With fewer than 50 queries" in both
+    assert not cautions(data | {"weights": weights | {"effective_queries": 100.0}})
+    assert not cautions(data | {"weights": weights | {"equal": True}})

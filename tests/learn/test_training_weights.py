@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import surefoot as sf
 from surefoot.data.hashes import data_hash
+from surefoot.data.types.query_weighting import by_query
 from surefoot.learn.criteria import Criterion, history_figures
 from surefoot.learn.lambdas import Lambdas
 from surefoot.learn.measured_queries import MeasuredQueries
@@ -341,3 +342,27 @@ def test_learners_that_would_ignore_weights_refuse_them(data: sf.RankingData) ->
     for learn in (adarank, feature_selection, regression_trees):
         with pytest.raises(sf.ArgumentError, match="cannot learn from weights of queries yet; use Ranker"):
             learn(weighted)
+
+
+def test_a_series_with_numbers_as_its_index_goes_by_query_id_or_is_refused(data: sf.RankingData) -> None:
+    pd = pytest.importorskip("pandas")
+    small = data.select(np.arange(4))
+    numbered = sf.RankingData(small.X, small.y, qid=np.repeat([7, 3, 12, 5], small.lengths))
+    assert numbered.queries == ("7", "3", "12", "5")
+
+    def weights(values: Any, index: Any = None) -> Any:
+        found = numbered.with_weights(pd.Series(values, index=index)).weights
+        return None if found is None else found.tolist()
+
+    assert weights([1.0, 2.0, 3.0, 4.0], [3, 5, 7, 12]) == [3, 1, 4, 2]
+    assert weights([1.0, 2.0], [3, 5]) == [1, 2]  # the others are not asked
+    assert weights([1.0, 2.0, 3.0, 4.0]) == [1, 2, 3, 4]
+    by_document = np.repeat([1.0, 2.0, 3.0, 4.0], small.lengths)
+    assert weights(by_document, np.arange(len(by_document)) + 100) == [1, 2, 3, 4]  # rows of a larger frame
+    assert weights(by_document, np.repeat([7, 3, 12, 5], small.lengths)) == [1, 2, 3, 4]
+    counted = sf.RankingData(small.X, small.y, qid=np.repeat([0, 1, 2, 3], small.lengths))
+    plain = pd.Series([1.0, 2.0, 3.0, 4.0])
+    assert by_query(plain, counted.queries, counted.lengths) is plain  # not traffic, which validation data would need
+    for index, found in (([1, 2, 3, 4], "has '1', which is no query"), ([3, 3, 5, 7], "names a query twice")):
+        with pytest.raises(sf.ArgumentError, match=found):
+            weights([1.0, 2.0, 3.0, 4.0], index)

@@ -74,3 +74,32 @@ def test_noise_goes_by_weights_and_equal_ones_change_nothing(made: Any) -> None:
     assert data["systems"][0]["measures"]["nDCG@5"]["mean"][0] == pytest.approx(
         float(np.average(scores.values[0], weights=w))
     )
+
+
+def test_the_traced_query_is_one_that_is_asked(made: Any) -> None:
+    runs, weights = made
+    given: Any = {"sizes": [0, 0.2], "repeats": 1}
+    most = noise_study(runs.qrels, runs.runs[0], ["nDCG@5"], **given).to_dict()["trace"]["query"]
+    asked = {query: count for query, count in weights.items() if query != most}
+    data = noise_study(runs.qrels, runs.runs[0], ["nDCG@5"], **given, weights=asked).to_dict()
+    assert data["trace"]["query"] in asked
+    with pytest.raises(sf.ArgumentError, match="has no traffic, so it is left out"):
+        noise_study(runs.qrels, runs.runs[0], ["nDCG@5"], **given, weights=asked, query=most)
+
+
+def test_a_rare_query_alone_is_picked_by_its_own_difference() -> None:
+    # Beside a query that is asked 10¹³ times, the other's difference times its weight is below rounding.
+    scores = sf.Scores([[1.0, 0.0], [0.0, 1.0]], ["a", "b"], ["often", "rare"]).with_traffic({"often": 1e13, "rare": 1})
+    result = subset_study(scores, sizes=[1], subsets=200, seed=1).to_dict()["results"]["score"]
+    assert result["winner"] == "a"
+    assert 0.3 < result["rate"][0] < 0.7
+    dates = {"often": "2026-11-01", "rare": "2026-11-02"}
+    assert time_study(scores, dates, size=1, subsets=5).to_dict()["results"]["score"]["rate"] == [1, 0]
+
+
+def test_measures_with_different_weights_are_refused(made: Any) -> None:
+    runs, weights = made
+    pair = [run for run in runs.runs if run.name in ("steady", "bold")]
+    plain, weighted = sf.score(runs.qrels, pair, "nDCG@5"), sf.score(runs.qrels, pair, "nDCG@10", weights=weights)
+    with pytest.raises(sf.ArgumentError, match="nDCG@10 is weighted by traffic and nDCG@5 is not"):
+        subset_study([plain, weighted])

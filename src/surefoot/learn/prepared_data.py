@@ -10,7 +10,7 @@ import numpy as np
 
 from surefoot.arrays import Floats, Ints
 from surefoot.data.hashes import query_fingerprints
-from surefoot.data.types.query_weighting import is_traffic
+from surefoot.data.types.query_weighting import by_query, is_traffic
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError
 from surefoot.learn.engines.contract import BinnedData, Engine, Parameters
@@ -88,7 +88,9 @@ class PreparedData:
                     "others out"
                 )
             return X
-        train = weighted_data(as_data(X, y, qid, group, baseline), sample_weight)
+        train = as_data(X, y, qid, group, baseline)
+        sample_weight = by_query(sample_weight, train.queries, train.lengths)
+        train = weighted_data(train, sample_weight)
         if valid is None:
             return cls(train)
         checked = as_valid(valid, list(train.baselines))

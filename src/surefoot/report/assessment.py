@@ -11,11 +11,11 @@ from typing import Any, Self, cast
 import numpy as np
 import polars as pl
 
-from surefoot.data.reading.traffic import Traffic, read_traffic
-from surefoot.data.types.scores import Scores, check_once, unknown_system
+from surefoot.data.reading.traffic import LARGEST_WEIGHT, Traffic, read_traffic
+from surefoot.data.types.scores import Scores, check_once, check_same_weights, unknown_system
 from surefoot.data.types.streamed_scores import StreamedScores
 from surefoot.data.types.traffic_weights import TrafficWeights
-from surefoot.errors import ArgumentError, shortened
+from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.score_reading import assessed_scores
 from surefoot.progress import busy
 from surefoot.report import text
@@ -34,6 +34,7 @@ from surefoot.risk.per_query import per_query_data
 from surefoot.risk.segments import Segments
 
 MeasureResult = tuple[AssessmentData, Scores | None]
+_NO_STREAMED_TRAFFIC = "traffic cannot be used with scores that are read in parts; read the whole matrix instead"
 
 
 def assess(
@@ -97,6 +98,11 @@ def assess(
     if weights is not None:
         traffic = read_traffic(weights)
         matrices = [_weighted(matrix, traffic) for matrix in matrices]
+    whole = [matrix for matrix in matrices if isinstance(matrix, Scores)]
+    for matrix in whole[1:]:
+        check_same_weights(whole[0], matrix)
+    if len(whole) < len(matrices) and any(matrix.weighting is not None for matrix in whole):
+        raise ArgumentError(_NO_STREAMED_TRAFFIC)
     parsed_segments = None if segments is None else segments_of(segments, matrices[0])
     arguments = (baseline, alphas, population, bootstrap, seed, depth, worst, parsed_segments)
     parts: list[MeasureResult] = [
@@ -117,7 +123,7 @@ def _matrices(scores: Any) -> list[Scores | StreamedScores]:
 
 def _weighted(matrix: Scores | StreamedScores, traffic: Traffic) -> Scores:
     if isinstance(matrix, StreamedScores):
-        raise ArgumentError("traffic cannot be used with scores that are read in parts; read the whole matrix instead")
+        raise ArgumentError(_NO_STREAMED_TRAFFIC)
     if matrix.weighting is not None:
         raise ArgumentError("these scores have weights already; give the traffic to score or to assess, not to both")
     return matrix.with_traffic(traffic)
@@ -359,7 +365,17 @@ def _weighting(block: Json, summary: WeightsData | None) -> TrafficWeights | Non
     """The weights of the queries, as `per_query` and the summary have them."""
     if summary is None:
         return None
-    weights = np.array(block["weights"], dtype=np.float64)
+    check_shape(summary, WeightsData, "weights")
+    if absent := [name for name in WeightsData.__required_keys__ if name not in summary]:
+        raise DataError(f"weights.{min(absent)} is absent; write the assessment again")
+    counts, queries = block.get("weights"), len(block["queries"])
+    if not isinstance(counts, list) or len(counts) != queries:
+        found = "absent" if counts is None else f"a list of {len(counts):,}" if isinstance(counts, list) else "no list"
+        raise DataError(f"per_query.weights is {found}; expected one number for each of the {queries:,} queries")
+    check_shape(counts, list[float], "per_query.weights")
+    weights = np.array(counts, dtype=np.float64)
+    if not ((weights > 0) & (weights <= LARGEST_WEIGHT)).all():
+        raise DataError(f"per_query.weights has a number that is not above 0 and at most {LARGEST_WEIGHT:g}")
     return TrafficWeights(weights, summary["left_out"], summary["traffic_share"], summary["equal"])
 
 

@@ -41,6 +41,7 @@ from surefoot.report.canvas import (
 from surefoot.report.options import CHART_FORMATS, PANEL_ALPHAS
 from surefoot.report.population_charts import (
     all_differences,
+    by_traffic,
     geo_risk_curves,
     leading_data,
     performance_profiles,
@@ -120,19 +121,21 @@ def query_differences(
     """Each query's difference, sorted, those with |T_J| beyond critical marked (Dinçer et al., SIGIR 2014)."""
     name, difference = _differences(assessment, system)
     order = np.argsort(difference, kind="stable")
-    tested = weighted_t_values(difference, check_alpha(alpha), assessment.scores.largest())
+    scores = assessment.scores
+    tested = weighted_t_values(difference, check_alpha(alpha), scores.largest(), scores.relative_weights)
     figure = new_figure(width, 0.66 * width)
     axes = figure.subplots()
     _bars(axes, difference[order], difference[order])
     entries = _signs(difference)
     if tested is not None:
         t_j = tested.t_j[order]
-        queries = [assessment.scores.queries[i] for i in order]
+        queries = [scores.queries[i] for i in order]
         significance_markers = _mark_significant(figure, axes, difference[order], tested, order)
         entries += [(mark, f"significantly {word}: {count:,}") for mark, word, count in significance_markers]
     axes.set_xlabel("queries, sorted by difference")
     axes.set_ylabel("difference")
-    _title(figure, axes, assessment, name, f", {plain(assessment.scores.measure)}, α\u00a0=\u00a0{alpha:g}")
+    more = f", {plain(scores.measure)}{by_traffic(assessment)}, α\u00a0=\u00a0{alpha:g}"
+    _title(figure, axes, assessment, name, more)
     add_legend(figure, entries)
     if tested is not None:
         low = [queries[i] for i in np.argsort(t_j, kind="stable") if t_j[i] < -tested.critical]
@@ -151,17 +154,18 @@ def query_differences_by_alpha(
 ) -> Figure:
     """T_J of each query at several α, beside what chance allows (Dinçer et al., SIGIR 2014, Fig. 2)."""
     name, difference = _differences(assessment, system)
-    weights = [check_alpha(alpha) for alpha in alphas]
-    if not weights:
+    scores, checked = assessment.scores, [check_alpha(alpha) for alpha in alphas]
+    if not checked:
         raise ArgumentError("no alpha was given; give at least one, such as 0")
     order = np.argsort(difference, kind="stable")
-    figure, panels, _ = new_panels(len(weights), width, 0.3, 0.36)
-    for axes, alpha in zip(panels, weights, strict=True):
-        tested = weighted_t_values(difference, alpha, assessment.scores.largest())
+    figure, panels, _ = new_panels(len(checked), width, 0.3, 0.36)
+    for axes, alpha in zip(panels, checked, strict=True):
+        tested = weighted_t_values(difference, alpha, scores.largest(), scores.relative_weights)
         _panel(figure, axes, difference[order], tested, order, alpha)
     figure.supxlabel("queries, sorted by difference", fontsize=8)
     figure.supylabel(r"$T_{J}$", fontsize=8)
-    figure.suptitle(f"{plain(name)} against {versus(assessment)}", fontsize=7, x=0.01, ha="left", parse_math=False)
+    title = f"{plain(name)} against {versus(assessment)}{by_traffic(assessment, ', ')}"
+    figure.suptitle(title, fontsize=7, x=0.01, ha="left", parse_math=False)
     return figure
 
 
@@ -199,7 +203,7 @@ def kendall_bins(assessment: Assessment, system: str | None = None, *, width: fl
     left_out = f" ({churn['left_out']:,} queries left out)" if churn["left_out"] else ""
     bottom.set_xlabel(f"Kendall distance{left_out}")
     depth = f", to depth {churn['depth']}" if churn["depth"] else ""
-    _title(figure, top, assessment, name, depth)
+    _title(figure, top, assessment, name, f"{depth}{by_traffic(assessment, ', ')}")
     figure.align_ylabels([top, bottom])
     add_legend(figure, [(bars, "queries"), (reward, "reward"), (risk, "risk")])
     return figure

@@ -8,6 +8,7 @@ from typing import Any
 
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.report.numbers import fixed
+from surefoot.report.traffic_words import traffic_weights
 from surefoot.risk.assessment_data import AssessmentData, Json, SegmentColumn, SystemData
 from surefoot.risk.assessment_figures import alpha_key
 from surefoot.risk.system_ranks import RANKED_FIGURES
@@ -49,7 +50,8 @@ class FigureColumn:
 
     def explain(self, data: AssessmentData) -> str:
         """What it is in this assessment, in words."""
-        return self.meaning.format(worst=100 * data["worst_share"])
+        parts = "queries" if traffic_weights(data) is None else "traffic"
+        return self.meaning.format(worst=100 * data["worst_share"], parts=parts)
 
     def text(self, row: SystemData) -> str:
         """The figure as a table shows it."""
@@ -115,7 +117,7 @@ SUMMARY_COLUMNS = (
     ),
     _plain(
         "worst_mean", "worst", "Worst", 3, drop_order=5, signed=True,
-        meaning="Mean difference of the worst {worst:g} % of queries",
+        meaning="Mean difference of the worst {worst:g} % of {parts}",
     ),
 )  # fmt: skip
 

@@ -76,6 +76,11 @@ def versus(assessment: Assessment) -> str:
     return f"the per-query {names[0]}" if names[0] in VIRTUAL_BASELINES else plain(names[0], 22)
 
 
+def by_traffic(assessment: Assessment, before: str = " ") -> str:
+    """What the title of a chart adds where its figures are weighted."""
+    return "" if assessment.scores.relative_weights is None else f"{before}by traffic"
+
+
 @style()
 def t_risk_curves(
     assessment: Assessment, *, systems: Sequence[str] | None = None, most: float = 15, width: float = COLUMN_WIDTH
@@ -83,9 +88,10 @@ def t_risk_curves(
     """T_Risk as losses weigh more, beside what chance allows (Dinçer et al., SIGIR 2014, Fig. 1)."""
     scores, difference = assessment.scores, all_differences(assessment)
     alphas = _alphas(most)
+    scale, weights = scores.largest(), scores.relative_weights
     curves = np.array(
         [
-            [np.nan if (t := weighted_test(row, a, scores.largest()).t) is None else t for row in difference]
+            [np.nan if (t := weighted_test(row, a, scale, weights).t) is None else t for row in difference]
             for a in alphas
         ]
     ).T
@@ -104,7 +110,7 @@ def t_risk_curves(
     entries = _draw_curves(axes, assessment, alphas, curves, named_systems) + entries
     axes.set_ylabel(r"$T_\mathrm{Risk}$")
     _finish(axes, alphas)
-    add_title(figure, axes, f"{plain(scores.measure)} against {versus(assessment)}")
+    add_title(figure, axes, f"{plain(scores.measure)}{by_traffic(assessment)} against {versus(assessment)}")
     if np.isfinite(curves).any():
         in_view = curves[[scores.row(system) for system in named_systems]]
         _keep_in_view(axes, np.append(in_view, [-critical, critical]))
@@ -124,6 +130,8 @@ def geo_risk_curves(
 ) -> Figure:
     """GeoRisk as losses weigh more: robust systems stay level (Dinçer et al., SIGIR 2016, Figs. 2 and 3)."""
     scores, rows = assessment.scores, _population(assessment)
+    if scores.relative_weights is not None:
+        raise ArgumentError("GeoRisk is not defined for queries that are weighted by traffic")
     alphas = _alphas(most)
     z = deviations(scores.values[rows])
     curves = np.full((len(scores.systems), len(alphas)), np.nan)
@@ -148,6 +156,7 @@ def performance_profiles(
     """Systems' scores over queries beside what the population leads one to expect (Dinçer et al., SIGIR 2016, Fig. 1).
 
     Queries run from the hardest to the easiest for the population; the line is e_ij, a bar what a score differs by.
+    With traffic nothing is expected of a query, as e_ij is not defined for weighted queries: only scores are shown.
     """
     scores, rows = assessment.scores, _population(assessment)
     named_systems = highlighted(assessment, systems)
@@ -156,7 +165,8 @@ def performance_profiles(
             : _MOST_NAMED_SYSTEMS - len(named_systems)
         ]
     order = np.argsort(scores.values[rows].mean(axis=0), kind="stable")
-    e = None if scores.values[rows].min() < 0 else expected(scores.values[rows])
+    weighted = scores.relative_weights is not None
+    e = None if weighted or scores.values[rows].min() < 0 else expected(scores.values[rows])
     figure, panels, columns = new_panels(len(named_systems), width, 0.45, 0.27)
     lines = -(-len(panels) // columns)
     for axes, system in zip(panels, named_systems, strict=True):
@@ -172,7 +182,7 @@ def performance_profiles(
         if number // columns == lines - 1:
             axes.set_xlabel("queries, hardest first", fontsize=7)
     figure.supylabel(plain(scores.measure, 26 if lines > 1 else 16), fontsize=8, parse_math=False)
-    add_legend(figure, _profile_entries())
+    add_legend(figure, _profile_entries(weighted))
     return figure
 
 
@@ -222,7 +232,8 @@ def risk_reward_plane(
     entries.append((line, f"equal U, α = {weight:g}"))
     axes.set_xlabel("risk")
     axes.set_ylabel("reward")
-    add_title(figure, axes, f"{plain(measure_title(data['measure']))} against {versus(assessment)}", pad=12)
+    title = f"{plain(measure_title(data['measure']))}{by_traffic(assessment)} against {versus(assessment)}"
+    add_title(figure, axes, title, pad=12)
     add_legend(figure, entries)
     order = [*named_systems, *rest[:80]]
     label_points(
@@ -334,9 +345,12 @@ def _profile(axes: Axes, values: Floats, line: Floats | None) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))
 
 
-def _profile_entries() -> list[tuple[Any, str]]:
+def _profile_entries(weighted: bool) -> list[tuple[Any, str]]:
     from matplotlib.lines import Line2D
 
+    if weighted:
+        dot = Line2D([], [], color=TEXT_COLOUR, linestyle="", marker=".", markersize=2)
+        return [(dot, "score (by traffic, no score is expected)")]
     looks = ((TEXT_COLOUR, 0.8, "expected"), (HELPED_COLOUR, 2, "above"), (HURT_COLOUR, 2, "below"))
     return [(Line2D([], [], color=colour, linewidth=thick), name) for colour, thick, name in looks]
 

@@ -29,6 +29,7 @@ from surefoot.report.numbers import fixed
 from surefoot.report.ordinary_tests import ordinary_caption, ordinary_heading
 from surefoot.report.tables import latex_table, markdown_table
 from surefoot.report.terminal import FigureTable, NamedRow, StyledTexts, cell_width
+from surefoot.report.traffic_words import traffic_weights
 from surefoot.report.words import absences, advice, alpha_title, baseline_name, cautions, default_alpha, notes, title
 from surefoot.risk.assessment_data import AssessmentData, SystemData
 from surefoot.risk.assessment_figures import alpha_key
@@ -74,7 +75,8 @@ def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableT
         depth = data["systems"][0]["churn"]["depth"]
         how = f"down to rank {depth}" if depth else "over the full lists"
         heading = f"How much the rankings differ from the baseline's ranking, {how}"
-        caption = "re-ranked: share of queries whose ranking changed. τ: Kendall's τ, 1 if nothing moved"
+        share = "queries" if traffic_weights(data) is None else "traffic"
+        caption = f"re-ranked: share of {share} whose ranking changed. τ: Kendall's τ, 1 if nothing moved"
         parts += [Text(""), Text(heading, style="bold"), _FittedTable(rows, churn, caption)]
     if len(rows) > 2:
         heading = "How well the order of the systems by each measure agrees with their order by mean (Kendall's τ)"

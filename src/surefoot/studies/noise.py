@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from surefoot.arguments import MOST_DRAWS, finite_number, integer
-from surefoot.arrays import LARGEST_SCORE, Floats
+from surefoot.arrays import LARGEST_SCORE, Floats, Ints
 from surefoot.data.reading.traffic import query_weights, read_traffic
 from surefoot.data.types.ranking import Ranking
 from surefoot.data.types.runs import Qrels, RankedSource
@@ -83,7 +83,7 @@ def noise_study(
                 ]
         systems.append({"system": run.name, "measures": _spread(parsed, drawn)})
         if number == 0:
-            trace = _trace(hits, base, parsed, noise_sizes, seed, query)
+            trace = _trace(hits, base, parsed, noise_sizes, seed, query, asked)
     return Study(
         {
             "schema": schema_name("noise"),
@@ -153,14 +153,25 @@ def _spread(measures: Sequence[Measure], drawn: Floats) -> Json:
 
 
 def _trace(
-    hits: Hits, base: Floats, measures: Sequence[Measure], sizes: Sequence[float], seed: int, query: str | None
+    hits: Hits,
+    base: Floats,
+    measures: Sequence[Measure],
+    sizes: Sequence[float],
+    seed: int,
+    query: str | None,
+    asked: Ints,
 ) -> Json:
-    """One query of the first run under a growing noise: each measure's value at every step, and its largest jump."""
+    """One query of the first run under a growing noise: each measure's value at every step, and its largest jump.
+
+    It is one of those that are asked.
+    """
     draw = np.random.default_rng([seed, 0]).standard_normal(len(base))
     if query is None:
         first = _on_raw_scores(measures[0])
         moved = np.abs(first(rerank(hits, base + max(sizes) * draw)) - first(rerank(hits, base)))
-        query = hits.judgments.queries[int(np.argmax(moved))]
+        query = hits.judgments.queries[int(asked[np.argmax(moved[asked])])]
+    elif query in hits.judgments.queries and hits.judgments.queries.index(query) not in asked:
+        raise ArgumentError(f"query {shortened(query)} has no traffic, so it is left out; trace one that is asked")
     query_hits, rows = _one_query(hits, query)
     steps = np.linspace(0.0, max(sizes), _TRACE_STEPS + 1)
     values = np.array(

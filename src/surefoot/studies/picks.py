@@ -47,12 +47,12 @@ def subset_study(
     queries = len(matrices[0].queries)
     subset_sizes = _sizes(sizes, queries)
     _check_draws(subsets, seed)
-    difference = _differences(matrices, names)
-    first = difference.mean(axis=1) >= -ROUNDING
+    difference, weights = _differences(matrices, names), _weights(matrices)
+    first = _means(difference, weights) >= -ROUNDING
     results: Json = {}
     rates = np.empty((len(matrices), len(subset_sizes)))
     for column, size in enumerate(steps(subset_sizes, "Drawing subsets")):
-        picks = _draw_picks(difference, size, subsets, np.random.default_rng([seed, size]))
+        picks = _draw_picks(difference, weights, size, subsets, np.random.default_rng([seed, size]))
         rates[:, column] = (picks == first[:, None]).mean(axis=1)
     for row, matrix in enumerate(matrices):
         results[matrix.measure] = {
@@ -101,16 +101,15 @@ def time_study(
             f"no {period} has {size} queries; the largest of the {len(groups)} {period}s has {most}. "
             f"Use smaller subsets (at most {most}) or a longer period (week, month)"
         )
-    difference, weights = _differences(matrices, names), matrices[0].relative_weights
+    difference, weights = _differences(matrices, names), _weights(matrices)
     dated = np.concatenate(list(groups.values()))
-    first = difference[:, dated].mean(axis=1) >= -ROUNDING
+    first = _means(difference[:, dated], weights[dated]) >= -ROUNDING
     rates = np.empty((len(matrices), len(large_enough)))
     differences = np.empty((len(matrices), len(large_enough)))
     for column, rows in enumerate(steps(list(large_enough.values()), "Drawing subsets")):
-        picks = _draw_picks(difference[:, rows], size, subsets, np.random.default_rng([seed, column]))
+        picks = _draw_picks(difference[:, rows], weights[rows], size, subsets, np.random.default_rng([seed, column]))
         rates[:, column] = (picks == first[:, None]).mean(axis=1)
-        weight = len(rows) if weights is None else weights[rows].sum()
-        differences[:, column] = difference[:, rows].sum(axis=1) / weight
+        differences[:, column] = _means(difference[:, rows], weights[rows])
     return Study(
         {
             "schema": schema_name("time"),
@@ -175,13 +174,22 @@ def _check_draws(subsets: int, seed: int) -> None:
 
 
 def _differences(matrices: Sequence[Scores], names: tuple[str, str]) -> Floats:
-    """Of the two functions on each query, by each measure; times its weight, so that a sum has the sign of the mean."""
-    difference = np.stack([matrix[names[0]] - matrix[names[1]] for matrix in matrices])
+    """Of the two functions on each query, by each measure, times the query's weight."""
+    return np.stack([matrix[names[0]] - matrix[names[1]] for matrix in matrices]) * _weights(matrices)
+
+
+def _weights(matrices: Sequence[Scores]) -> Floats:
+    """The relative weights of the queries; 1 where all count the same."""
     weights = matrices[0].relative_weights
-    return difference if weights is None else difference * weights
+    return np.ones(matrices[0].count) if weights is None else weights
 
 
-def _draw_picks(difference: Floats, size: int, subsets: int, rng: np.random.Generator) -> Floats:
+def _means(weighted: Floats, weights: Floats) -> Floats:
+    """Weighted means over the last axis, of values that have been multiplied by the weights."""
+    return np.asarray(weighted.sum(axis=-1) / weights.sum(axis=-1))
+
+
+def _draw_picks(difference: Floats, weights: Floats, size: int, subsets: int, rng: np.random.Generator) -> Floats:
     """For each measure and subset whether the first function is picked; the same subsets for every measure."""
     measures, queries = difference.shape
     picks = np.empty((measures, subsets), dtype=bool)
@@ -191,8 +199,9 @@ def _draw_picks(difference: Floats, size: int, subsets: int, rng: np.random.Gene
         # A random size-K subset is where the K smallest of as many random numbers as queries stand.
         drawn = rng.random((part.stop - part.start, queries))
         chosen = np.argpartition(drawn, size - 1, axis=1)[:, :size]
+        drawn_weights = weights[chosen]
         for row in range(measures):
-            picks[row, part] = difference[row][chosen].mean(axis=1) >= -ROUNDING
+            picks[row, part] = _means(difference[row][chosen], drawn_weights) >= -ROUNDING
     return picks
 
 

@@ -46,8 +46,37 @@ def is_traffic(source: Any) -> bool:
 
 def _is_named_series(source: Any) -> bool:
     """Whether it is a pandas Series that names its values by texts, as `groupby("query").size()` does."""
-    kind = getattr(getattr(getattr(source, "index", None), "dtype", None), "kind", "i")
-    return hasattr(source, "iloc") and not hasattr(source, "columns") and kind not in "iu"
+    return _is_series(source) and source.index.dtype.kind not in "iu"
+
+
+def _is_series(source: Any) -> bool:
+    return hasattr(source, "iloc") and hasattr(source, "index") and not hasattr(source, "columns")
+
+
+def by_query(source: Any, queries: Sequence[str], lengths: Ints) -> Any:
+    """The weights with their query ids as a dict, where a pandas Series names queries by numbers, as LETOR does.
+
+    Numbers that are positions, or rows of documents, name nothing, and the source stays as it is. A Series with a
+    number per query whose index is neither is refused: its order may not be that of the data.
+    """
+    if not _is_series(source) or _is_named_series(source):
+        return source
+    labels, known = [str(label) for label in source.index], set(queries)
+    distinct = len(set(labels)) == len(labels)
+    positions = labels == [str(place) for place in range(len(labels))]
+    if positions and labels == list(queries):  # both are the same, and say nothing of validation data
+        return source
+    if distinct and known.issuperset(labels):
+        return dict(zip(labels, source.tolist(), strict=True))
+    rows = len(labels) != len(queries) and len(labels) == int(lengths.sum())
+    if positions or (rows and (distinct or labels == np.repeat(queries, lengths).tolist())):
+        return source
+    strange = next((label for label in labels if label not in known), None)
+    found = "names a query twice" if strange is None else f"has {shortened(strange)}, which is no query of the data"
+    raise ArgumentError(
+        f"the index of sample_weight {found}, and is not 0, 1, 2, … either; give a dict {{query: count}} to go by "
+        "query id, or series.to_numpy() to go by the order of the queries"
+    )
 
 
 def read_weighting(source: Any, queries: Sequence[str], lengths: Ints) -> tuple[Ints, QueryWeighting]:
@@ -56,6 +85,7 @@ def read_weighting(source: Any, queries: Sequence[str], lengths: Ints) -> tuple[
     `source` is traffic by query id, or one number per query, or one per document that is the same for all documents
     of a query; `lengths` are the queries' numbers of documents.
     """
+    source = by_query(source, queries, lengths)
     if is_traffic(source):
         traffic = read_traffic(dict(source.items()) if _is_named_series(source) else source)
         found = query_weights(traffic, queries)
