@@ -264,6 +264,7 @@ def test_only_what_is_chosen_is_read(tmp_path: Path) -> None:
 
 REFUSED = [
     (EXAMPLE, None, r"today.eval has 2 measures; choose one .* such as -m map \(.*measure='map'\): num_ret, map"),
+    ("map\tall\t0.5\n", "map", "only for all queries together; with trec_eval and ir_measures use -q"),
     (EXAMPLE, "P_10", "the measure 'P_10' is not in .*today.eval; there are: num_ret, map"),
     (EXAMPLE, "gm_map", "'gm_map' has no number for single queries in .*today.eval; there are: num_ret, map"),
     (EXAMPLE, "relstring", "the measure 'relstring' has no number for single queries"),
@@ -385,7 +386,9 @@ def test_a_matrix_is_read_as_before(tmp_path: Path) -> None:
     assert sf.read_scores(tmp_path / "n.txt").systems == ("1", "2")
     with pytest.raises(sf.ArgumentError, match=r"m\.tsv: this is a score matrix, and it is given with other files"):
         sf.read_scores([tmp_path / "m.tsv", tmp_path / "n.txt"])
-    with pytest.raises(sf.DataError, match=r"m\.tsv: this is a score matrix, but the folder .* one system per file"):
+    with pytest.raises(
+        sf.DataError, match=r"m\.tsv: these are not results per query.* each file of the folder .* one system"
+    ):
         sf.read_scores(tmp_path)
     with pytest.raises(sf.ArgumentError, match="a score matrix has one measure only"):
         sf.read_scores(tmp_path / "m.tsv", ["AP", "RR"])

@@ -192,3 +192,13 @@ def test_with_pyterrier(ranker: sf.Ranker) -> None:
     assert not pt.java.started()
     with pytest.raises(sf.DataError, match="perquery=True"):
         sf.pyterrier.scores(pt.Experiment(*arguments, names=["BM25", "new"]))
+
+
+def test_missing_is_heeded_without_measures() -> None:
+    rows = {
+        "name": ["a", "a", "b"], "qid": ["1", "2", "1"], "measure": ["map"] * 3, "value": [0.5, 0.25, 0.75],
+    }  # fmt: skip
+    (dropped,) = sf.pyterrier.scores(rows, missing="drop")
+    assert dropped.queries == ("1",)
+    with pytest.raises(sf.SurefootError, match="missing is 'bogus'"):
+        sf.pyterrier.scores(rows, missing="bogus")

@@ -15,7 +15,7 @@ from surefoot.cli.printing import Printing, TableFormat, deliver, either, show
 from surefoot.cli.shared_options import FlatMetrics, Force, PrintedTable, Quiet, ResultJson, Threads
 from surefoot.clicks.layouts.registry import LAYOUTS
 from surefoot.clicks.options import BACKENDS, GRADE_DWELLS, MEMORY, SATISFIED
-from surefoot.errors import ArgumentError
+from surefoot.errors import ArgumentError, visible
 from surefoot.personal.options import GRIDS, LABEL_MEASURES, SAMPLE, SPLITS
 from surefoot.personal.signatures import PERSONAL_CSV
 from surefoot.report.signatures import METRICS, PAGE
@@ -160,6 +160,10 @@ def personalize(
     deliver(result, files, lambda: show(tables(result.to_dict())), Printing(format_), quiet, options)
     if save is not None:  # last: the result is there, whatever becomes of the model
         result.save(save, method=save_method)
+        if not quiet:
+            typer.echo(
+                visible(f"Saved the model to {save}. To serve it, run: surefoot serve {save} --port 8080"), err=True
+            )
 
 
 def _print_counts(folder: Path, names: list[str], counts: dict[str, Any]) -> None:

@@ -86,15 +86,17 @@ def read_scores(
     return scores[0] if single else scores
 
 
-def assessed_scores(source: Any) -> list[Scores]:
+def assessed_scores(source: Any, missing: str = MissingTreatment.error) -> list[Scores]:
     """Scores to assess: as `read_scores` reads them, but a table in memory gives those of each of its measures."""
+    if missing not in tuple(MissingTreatment):
+        raise ArgumentError(f"missing is {shortened(missing)}; it must be one of {', '.join(MissingTreatment)}")
     paths = source if isinstance(source, list | tuple) else [source]
     if isinstance(source, Scores) or any(isinstance(path, str | os.PathLike) for path in paths):
         return [read_scores(source)]
     parts = results_in(source, is_result_name)
     if parts is None:
         return [read_matrix(source)]
-    return _picked(parts, measures_in(parts), MissingTreatment.error)
+    return _picked(parts, measures_in(parts), missing)
 
 
 def _picked(parts: Sequence[LongScores], requested: Sequence[str], missing: str) -> list[Scores]:
@@ -164,6 +166,8 @@ def pick_measure(parts: Sequence[LongScores], wanted: str) -> str:
         raise ArgumentError(
             f"{shortened(wanted)} may be any of {', '.join(same)}; give the name as it is written there"
         )
+    if not names:
+        return only_measure(parts)
     only_all = any(wanted in (part.measures or ()) for part in parts)
     why = "has no number for single queries in" if only_all else "is not in"
     raise ArgumentError(f"the measure {shortened(wanted)} {why} {parts[0].called}; there are: {name_list(names, 60)}")

@@ -31,7 +31,6 @@ def scores(results: Any, measures: Sequence[str] | None = None, *, missing: str 
             "expected what pt.Experiment(…, perquery=True) returns, with the columns name, qid, measure and value; "
             f"found {name_list([str(name) for name in table.columns])}"
         )
-    if measures is None and missing == "error":
-        return assessed_scores(table)
-    chosen = list(measures) if measures is not None else [one.measure for one in assessed_scores(table)]
-    return read_scores(table, chosen, missing=missing)
+    if measures is None:
+        return assessed_scores(table, missing)
+    return read_scores(table, list(measures), missing=missing)

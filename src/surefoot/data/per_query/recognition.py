@@ -90,7 +90,10 @@ def results_in_file(path: str | os.PathLike[str], name: str | None, is_measure: 
         if None in parts:
             file = found[parts.index(None)][1]
             raise DataError.at(
-                file, None, f"this is a score matrix, but the folder {path} is read as one system per file"
+                file,
+                None,
+                "these are not results per query, as trec_eval -q prints them (a score matrix, or something "
+                f"else), but each file of the folder {path} must have those of one system; move it elsewhere",
             )
         return [result for part in parts for result in part or ()]
     file, file_format = existing_file(path), format_of(path)
