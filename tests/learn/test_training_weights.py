@@ -27,7 +27,7 @@ ENGINES = [
     pytest.param(
         {"engine": "xgboost", "num_leaves": None, "min_data_in_leaf": None, "num_threads": None, "nthread": 1},
         id="xgboost",
-        marks=pytest.mark.engines,
+        marks=pytest.mark.engines("xgboost"),
     ),
 ]
 WEIGHTS = st.lists(st.floats(0.01, 1000), min_size=12, max_size=12)
