@@ -92,11 +92,14 @@ class JudgedTraffic:
         """Whether the candidate ships, which is false."""
         return self._decide(kind, condition, draws, seed).decision == "ship"
 
-    def ships_in_batches(self, kind: str, condition: str, looks: int = 20, batch: int = 5) -> bool:
-        """Whether it ships at any of so many looks."""
+    def ships_in_batches(
+        self, kind: str, condition: str, looks: int = 20, batch: int = 5, seed: int | None = None
+    ) -> bool:
+        """Whether it ships at any of so many looks; their seeds go on from `seed`, or are fresh."""
         with tempfile.TemporaryDirectory() as folder:
             more = {"budget": looks * batch, "state": Path(folder) / "state.json"}
-            return any(self._decide(kind, condition, batch, None, **more).decision == "ship" for _ in range(looks))
+            seeds = [None if seed is None else seed + look for look in range(looks)]
+            return any(self._decide(kind, condition, batch, own, **more).decision == "ship" for own in seeds)
 
     def _decide(self, kind: str, condition: str, count: int, seed: int | None, **more: Any) -> sf.Decision:
         judge = self.judges[kind]

@@ -152,6 +152,25 @@ def assess_matrices(*queries: int, weighted: bool = False) -> list[float]:
     return [median(found) for found in zip(*rounds, strict=True)]
 
 
+def evaluate_files(qrels: Path, run: Path) -> tuple[float, float]:
+    """Seconds from files to an assessment, without traffic and with it; they take turns."""
+    import numpy as np
+
+    import surefoot as sf
+
+    queries = sf.read_qrels(qrels).queries
+    counts = np.random.default_rng(1).pareto(1.5, len(queries)) + 0.1
+    traffic = dict(zip(queries, counts.tolist(), strict=True))
+
+    def evaluated(weights: dict[str, float] | None) -> None:
+        runs = [sf.read_run(run, name) for name in ("today", "new")]
+        sf.assess(sf.score(sf.read_qrels(qrels), runs, "nDCG@10", weights=weights), "today", [0, 1, 5, 10])
+
+    rounds = [[timed(evaluated, weights)[0] for weights in (None, traffic)] for _ in range(ROUNDS)]
+    plain, weighted = (median(found) for found in zip(*rounds, strict=True))
+    return plain, weighted
+
+
 def command_seconds(*command: str) -> float:
     return median(timed(lambda: subprocess.run(command, capture_output=True, check=True))[0] for _ in range(7))
 
@@ -186,6 +205,9 @@ def main(quick: bool) -> None:
         print("\nTen times the queries, 10,000 -> 100,000 x 100 results (surefoot, files, cold):")
         print(f"  time x {many['seconds'] / few['seconds']:.1f} ({few['seconds']:.2f} -> {many['seconds']:.2f} s)")
         print(f"  memory x {many['peak'] / few['peak']:.1f} ({few['peak']:.0f} -> {many['peak']:.0f} MB)")
+        plain, weighted = evaluate_files(*generate(folder, 10_000, 100))
+        print("\nFrom files to an assessment of two runs, 10,000 x 100 results (warm):")
+        print(f"  {plain:.3f} s, weighted by traffic {weighted:.3f} s: x {weighted / plain:.2f}")
 
     print("\nAssessing a matrix of 5 systems at four alphas:")
     small, large, *by_traffic = assess_matrices(100_000, 1_000_000, weighted=True)

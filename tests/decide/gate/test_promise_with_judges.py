@@ -57,4 +57,6 @@ def test_false_ships_are_as_rare_as_promised(traffic: JudgedTraffic, kind: str, 
 @pytest.mark.parametrize("kind", KINDS)
 def test_twenty_looks_ship_no_more(traffic: JudgedTraffic, kind: str) -> None:
     samples = 4
-    assert np.mean([traffic.ships_in_batches(kind, "risk") for _ in range(samples)]) <= most(samples)
+    # Fixed seeds: with fresh ones, two of four would ship by chance in one build of twenty.
+    shipped = [traffic.ships_in_batches(kind, "risk", seed=1000 * sample) for sample in range(samples)]
+    assert np.mean(shipped) <= most(samples)
