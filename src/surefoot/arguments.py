@@ -27,6 +27,15 @@ def decimal(text: str) -> float:
     return float(stripped)
 
 
+def is_decimal(text: str) -> bool:
+    """Whether `decimal` reads it.
+
+    >>> is_decimal("1e-3"), is_decimal("1_000")
+    (True, False)
+    """
+    return _DECIMAL.fullmatch(text.strip(" \t")) is not None
+
+
 def comma_separated(text: str) -> list[str]:
     """The parts of a text with commas between, without white space around them; empty ones do not count.
 

@@ -209,7 +209,6 @@ def test_equal_traffic_gives_the_same_models_and_figures(made: sf.RankingData, t
     [
         ({"objectives": ["geo_risk"]}, "objective 'geo_risk' cannot be used with weights"),
         ({"options": {"stop_on": "geo_risk@5"}}, "stop_on='geo_risk@5' cannot be used with weights"),
-        ({"engine": "torch", "grid": {}}, "traffic is for trees"),
         ({"traffic": {"elsewhere": 1, "other": 3}}, "no query in the train set of Fold1 has traffic"),
         ({"traffic": {"1": -1}}, "it must be 0, or a number from"),
     ],
@@ -219,8 +218,6 @@ def test_what_does_not_go_with_traffic_is_refused(
 ) -> None:
     with pytest.raises(sf.ArgumentError, match="has weights of queries; give them as traffic"):
         sf.sweep(made.with_weights(np.arange(1, 49)), tmp_path / "sweep", **PLAN)
-    if more.get("engine") == "torch":
-        pytest.importorskip("torch")
     with pytest.raises(sf.SurefootError, match=message):
         sf.sweep(made, tmp_path / "sweep", **(PLAN | {"traffic": counts_of(made)} | more))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -345,7 +346,6 @@ def test_learners_that_would_ignore_weights_refuse_them(data: sf.RankingData) ->
 
 
 def test_a_series_with_numbers_as_its_index_goes_by_query_id_or_is_refused(data: sf.RankingData) -> None:
-    pd = pytest.importorskip("pandas")
     small = data.select(np.arange(4))
     numbered = sf.RankingData(small.X, small.y, qid=np.repeat([7, 3, 12, 5], small.lengths))
     assert numbered.queries == ("7", "3", "12", "5")

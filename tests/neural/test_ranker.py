@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -257,3 +259,11 @@ def test_weights_of_queries_are_refused() -> None:
     for train, weights in ((data, np.arange(1, 7)), (data.with_weights(np.arange(1, 7)), None)):
         with pytest.raises(sf.ArgumentError, match="networks cannot learn from weights of queries yet; use Ranker"):
             sf.NeuralRanker(epochs=1).fit(train, sample_weight=weights)
+
+
+def test_a_sweep_of_networks_refuses_traffic(tmp_path: Path) -> None:
+    data = sf.synthetic_letor(queries=48, documents=6, features=4)
+    counts = {query: number + 1 for number, query in enumerate(data.queries)}
+    plan: Any = {"objectives": ["u_risk"], "alphas": [5], "engine": "torch", "traffic": counts}
+    with pytest.raises(sf.SurefootError, match="traffic is for trees"):
+        sf.sweep(data, tmp_path / "sweep", **plan)

@@ -9,6 +9,8 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.choose.gaining import gaining_sweep
 from tests.cli.conftest import surefoot  # noqa: F401
+from tests.conftest import require
 from tests.personal.small import small_study
 
 import surefoot as sf
@@ -218,7 +221,8 @@ def shown(start: str) -> str:
 @pytest.mark.heavy
 @pytest.mark.filterwarnings("ignore")  # MLflow's own
 def test_mlflow_keeps_every_metric(tmp_path: Path, monkeypatch) -> None:
-    mlflow = pytest.importorskip("mlflow")
+    require("mlflow")
+    mlflow = import_module("mlflow")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # newer versions ask for it
     monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "mlruns").as_uri())
@@ -234,7 +238,8 @@ def test_mlflow_keeps_every_metric(tmp_path: Path, monkeypatch) -> None:
 @pytest.mark.heavy
 @pytest.mark.filterwarnings("ignore")  # MLflow's own
 def test_mlflow_keeps_a_model_with_its_files(tmp_path: Path, monkeypatch, surefoot) -> None:  # noqa: F811
-    mlflow = pytest.importorskip("mlflow")
+    require("mlflow")
+    mlflow = import_module("mlflow")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "mlruns").as_uri())
@@ -252,7 +257,8 @@ def test_mlflow_keeps_a_model_with_its_files(tmp_path: Path, monkeypatch, surefo
 @pytest.mark.heavy
 @pytest.mark.filterwarnings("ignore")
 def test_mlflow_keeps_the_metrics_of_all_results(tmp_path: Path, monkeypatch) -> None:
-    mlflow = pytest.importorskip("mlflow")
+    require("mlflow")
+    mlflow = import_module("mlflow")
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "mlruns").as_uri())
     scores = sf.Scores([[0.5, 0.4, 0.3], [0.9, 0.2, 0.8]], ["today", "новый/α"], ["a", "b", "c"], "nDCG@10")
@@ -263,15 +269,13 @@ def test_mlflow_keeps_the_metrics_of_all_results(tmp_path: Path, monkeypatch) ->
         assert mlflow.last_active_run().data.metrics == result.to_metrics()
 
 
-@pytest.mark.heavy
-def test_dvc_keeps_a_model_with_its_metrics(tmp_path: Path, monkeypatch) -> None:
-    pytest.importorskip("dvc")
+def dvc_pipeline(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """A repository in which the stages of dvc.yaml were run, and what calls further commands in it."""
+    require("dvc")
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    write_letor(tmp_path)
-    (tmp_path / "dvc.yaml").write_text(shown("stages:\n      train:"))
 
     def call(*command: str) -> str:
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -279,6 +283,14 @@ def test_dvc_keeps_a_model_with_its_metrics(tmp_path: Path, monkeypatch) -> None
     call("dvc", "init", "-q")
     call("dvc", "config", "core.analytics", "false")
     call("dvc", "repro", "-q")
+    return call
+
+
+@pytest.mark.heavy
+def test_dvc_keeps_a_model_with_its_metrics(tmp_path: Path, monkeypatch) -> None:
+    write_letor(tmp_path)
+    (tmp_path / "dvc.yaml").write_text(shown("stages:\n      train:"))
+    call = dvc_pipeline(tmp_path, monkeypatch)
     metrics = json.loads(call("dvc", "metrics", "show", "--json"))
     own = json.loads((tmp_path / "training.json").read_text())
     assert next(iter(metrics[""]["data"].values()))["data"] == own
@@ -301,23 +313,12 @@ def write_letor(folder: Path) -> sf.RankingData:
 
 @pytest.mark.heavy
 def test_dvc_shows_every_metric(tmp_path: Path, monkeypatch) -> None:
-    pytest.importorskip("dvc")
-    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     made = sf.synthetic_runs(queries=20, depth=10)
     made.qrels.write(tmp_path / "qrels.txt")
     made.runs[0].write(tmp_path / "today.run")
     made.runs[1].write(tmp_path / "new.run")
     (tmp_path / "dvc.yaml").write_text(shown("stages:\n      evaluate:"))
-
-    def call(*command: str) -> str:
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    call("git", "init", "-q")
-    call("dvc", "init", "-q")
-    call("dvc", "config", "core.analytics", "false")
-    call("dvc", "repro", "-q")
+    call = dvc_pipeline(tmp_path, monkeypatch)
     call("git", "add", "-A")
     call("git", "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "first")
     first = json.loads((tmp_path / "metrics.json").read_text())

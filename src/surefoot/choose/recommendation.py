@@ -13,9 +13,8 @@ from surefoot.choose.options import MODEL, RANKINGS
 from surefoot.choose.rows import gain_only, pooled
 from surefoot.errors import visible
 from surefoot.report.columns import chance_words
-from surefoot.report.few_queries import UNEVEN, few_queries
+from surefoot.report.few_queries import few_queries, too_few_of
 from surefoot.report.numbers import percent, signed
-from surefoot.report.traffic_words import uneven_traffic
 from surefoot.risk.assessment_data import Json
 from surefoot.significance import SIGNIFICANCE
 
@@ -144,14 +143,6 @@ def _few(data: Json, choice: Json) -> str | None:
     if weights is None or weights["equal"]:
         return few_queries(queries, alpha or 0.0)
     return too_few_of(queries, weights["effective_queries"], alpha or 0.0)
-
-
-def too_few_of(queries: int, effective: float, alpha: float) -> str | None:
-    """What to say of a choice at α where uneven traffic leaves too few effective queries, as `evaluate` says it."""
-    if effective >= UNEVEN.queries:
-        return None
-    sentences = [uneven_traffic(queries, effective), UNEVEN.text, few_queries(effective, alpha)]
-    return " ".join(filter(None, sentences))
 
 
 def _no_better(folds: Json | None) -> bool:

@@ -57,8 +57,12 @@ def too_few(data: AssessmentData, alpha: float) -> str | None:
     weights = traffic_weights(data)
     if weights is None:
         return few_queries(data["queries"], alpha)
-    effective = weights["effective_queries"]
+    return too_few_of(data["queries"], weights["effective_queries"], alpha)
+
+
+def too_few_of(queries: int, effective: float, alpha: float) -> str | None:
+    """What to say at α where uneven traffic leaves too few effective queries."""
     if effective >= UNEVEN.queries:
         return None
-    sentences = [uneven_traffic(data["queries"], effective), UNEVEN.text, few_queries(effective, alpha)]
+    sentences = [uneven_traffic(queries, effective), UNEVEN.text, few_queries(effective, alpha)]
     return " ".join(filter(None, sentences))

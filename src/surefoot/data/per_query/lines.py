@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from surefoot.arguments import decimal
+from surefoot.arguments import is_decimal
 from surefoot.data.per_query.long_scores import ALL, LongScores
 from surefoot.data.reading.files import OLD_MAC, text_lines, utf8_line
 from surefoot.errors import DataError, shortened
@@ -31,9 +31,9 @@ def are_lines(first: bytes, heads: Sequence[str]) -> bool:
     fields = [field.decode(errors="replace") for field in first.split()]
     if len(fields) != 3 or fields[0].lower() in heads:
         return (
-            len(fields) in _NOT_RESULTS and not any(mark in first for mark in (b",", b";")) and _is_number(fields[-1])
+            len(fields) in _NOT_RESULTS and not any(mark in first for mark in (b",", b";")) and is_decimal(fields[-1])
         )
-    return _is_number(fields[2]) or ALL in fields[:2]
+    return is_decimal(fields[2]) or ALL in fields[:2]
 
 
 def read_result_lines(path: Path, system: str, is_measure: Callable[[str], bool]) -> LongScores:
@@ -80,11 +80,3 @@ def _measure_first(path: Path, first: Sequence[str], second: Sequence[str], is_m
         f"cannot tell which of {shortened(first[0])} and {shortened(second[0])} is the measure, because no line is "
         "for all queries together ('all'); write a table with the header query_id,measure,value",
     )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        decimal(text)
-    except ValueError:
-        return False
-    return True

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import polars as pl
 
-from surefoot.arguments import decimal
+from surefoot.arguments import is_decimal
 from surefoot.data.reading.columns import first_repeated
 from surefoot.data.reading.csv_text import read_csv_text, records
 from surefoot.data.reading.files import WHITESPACE, plain_for_polars
@@ -54,19 +54,11 @@ def _check_header(names: list[str], where: Callable[[int], str], expected_header
     twice = first_repeated(names)
     if twice is not None:
         raise DataError(f"{where(-1)}: two columns are named {shortened(twice)}; every column needs a different name")
-    if names[1:] and names[0].lower() not in _QUERY_HEADINGS and all(map(_is_number, names[1:])):
+    if names[1:] and names[0].lower() not in _QUERY_HEADINGS and all(map(is_decimal, names[1:])):
         raise DataError(
             f"{where(-1)}: the first line must be the header ({expected_header}), but it seems to contain numbers; if "
             "the names are numbers, call the first column 'query'"
         )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        decimal(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _split(text: str, separator: str) -> list[pl.Series] | None:
