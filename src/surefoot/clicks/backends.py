@@ -56,6 +56,9 @@ class Backend(Protocol):
         Of the rows of each value of `by`, a folder `by=value` in it.
         """
 
+    def rows(self, table: IbisTable) -> list[dict[str, Any]]:
+        """The rows of a table, which are few."""
+
     def close(self) -> None:
         """Let go of the backend."""
 
@@ -80,7 +83,8 @@ class DuckDB:
                 str(path), columns={"line": "VARCHAR"}, delim=_SEPARATOR, quote="", escape="", header=False,
                 auto_detect=False, strict_mode=False, nullstr="\x02",
             )  # fmt: skip
-        return lines.mutate(number=ibis.row_number())
+        # Numbers are given in order, by one thread; the lines with them are stored, so that all threads parse.
+        return self.once(lines.mutate(number=ibis.row_number()))
 
     def json(self, path: Path, shape: Shape) -> IbisTable:
         """The lines, parsed."""
@@ -131,6 +135,12 @@ class DuckDB:
                 if not any(temporary.iterdir()):  # without a row there is no file that has the columns
                     (temporary / f"{by}=0").mkdir()
                     self.connection.to_parquet(table.drop(by), temporary / f"{by}=0" / "part-0.parquet")
+
+    def rows(self, table: IbisTable) -> list[dict[str, Any]]:
+        """The rows, as DuckDB itself gives them: Ibis would import pandas for it."""
+        found = self.connection.raw_sql(self.connection.compile(table))
+        names = [column[0] for column in found.description]
+        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
     def close(self) -> None:
         """Close the connection, and remove its temporary files."""
@@ -213,6 +223,10 @@ class Spark:
         name = f"surefoot_{next(_COUNTER)}"
         frame.createOrReplaceTempView(name)
         return self.connection.table(name)
+
+    def rows(self, table: IbisTable) -> list[dict[str, Any]]:
+        """The rows."""
+        return list(table.to_pyarrow().to_pylist())
 
     def close(self) -> None:
         """Stop the session."""

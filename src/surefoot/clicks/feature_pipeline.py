@@ -17,8 +17,11 @@ from __future__ import annotations
 import json
 import os
 import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +44,13 @@ from surefoot.data.writing.all_or_nothing import writing
 from surefoot.data.writing.resumable import ResumableFolder
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, expecting
 from surefoot.progress import busy, steps
+from surefoot.runtime import cores
 
 SCHEMA = "surefoot/click-log/1"
 FACTS = "log.json"
-RULES = 2  # how counts are made; 1: until terms count once, and a session without a user is one of its own
-_SHARD = 24 << 20  # bytes of log whose features are made at once
+RULES = 3  # how counts and shards are made; 1: terms counted twice, sessions without a user; 2: larger shards
+_SHARD = 8 << 20  # bytes of log whose features are made at once
+_AT_ONCE = 4  # shards that are worked on at the same time, if there are so many cores: each takes memory
 
 
 @dataclass(frozen=True)
@@ -121,8 +126,9 @@ def feature_table(
         if not _is_finished(study, settings):
             with closing(open_backend(backend, target, memory, threads)) as opened:
                 log, counts = _Pipeline(
-                    opened, target, files, reading, satisfaction, shards, windows=windows, half_life=half_life
-                ).run()
+                    opened, target, files, reading, satisfaction, shards,
+                    threads=threads, windows=windows, half_life=half_life,
+                ).run()  # fmt: skip
             described = [{"name": feature.name, "meaning": feature.meaning} for feature in features.catalogue(log)]
             facts = settings | {"features": described, "counts": counts, "clock": log.shared_clock, "users": log.users}
             study.write_settings(facts)
@@ -172,6 +178,7 @@ class _Pipeline:
         satisfaction: Satisfaction,
         shards: int | None,
         *,
+        threads: int | None,
         windows: bool,
         half_life: float | None,
     ) -> None:
@@ -181,6 +188,7 @@ class _Pipeline:
         self.shards = shards or (1 + size // _SHARD if isinstance(backend, DuckDB) else 1)
         in_memory = isinstance(backend, DuckDB) and not windows
         self.stages: Stages = ShardStages(folder) if in_memory else WindowStages(backend, folder)
+        self.at_once = min(_AT_ONCE, threads or cores()) if in_memory else 1
 
     def run(self) -> tuple[Log, dict[str, Any]]:
         """All stages; what is there already is taken as it is."""
@@ -193,14 +201,21 @@ class _Pipeline:
             self._warn_of_clock(log)
         thresholds = tuple(threshold / log.seconds for threshold in self.satisfaction.thresholds)
         in_log_units = replace(self.satisfaction, thresholds=thresholds)
-        shards = range(self.shards)
-        for shard in steps(shards, "Finding what was clicked"):
-            self.stages.impressions(log, in_log_units, shard)
+        self._of_all_shards(partial(self.stages.impressions, log, in_log_units), "Finding what was clicked")
         self.stages.population(log)
-        for shard in steps(shards, "Making features"):
-            self.stages.features(log, shard)
+        self._of_all_shards(partial(self.stages.features, log), "Making features")
         self._write_omitted()
         return log, self._counts(log)
+
+    def _of_all_shards(self, stage: Callable[[int], None], doing: str) -> None:
+        """A stage of every shard, of several at once where the stage can; the first error ends it."""
+        with ThreadPoolExecutor(self.at_once, "surefoot-shard") as pool:
+            tasks = [pool.submit(stage, shard) for shard in range(self.shards)]
+            try:
+                for task in steps(tasks, doing):
+                    task.result()
+            finally:
+                pool.shutdown(cancel_futures=True)
 
     def _log(self) -> Log:
         """The log, with its lists and clicks in shards on disk."""
@@ -220,7 +235,7 @@ class _Pipeline:
         """Refuse a layout that numbers two rows alike: rows are joined by their numbers, so clicks would multiply."""
         for name in ("lists", "clicks"):
             table = self.backend.parquet(self.folder / name)
-            [count] = _rows(table.aggregate(rows=table.count(), numbers=table.number.nunique()))
+            [count] = self.backend.rows(table.aggregate(rows=table.count(), numbers=table.number.nunique()))
             if count["numbers"] < count["rows"]:
                 raise TypeError(
                     f"layout {self.reading.layout}: {count['rows'] - count['numbers']:,} of its {name} have no number, "
@@ -229,9 +244,9 @@ class _Pipeline:
 
     def _check_lists(self, log: Log) -> None:
         """Refuse a log of which nothing is left, with the rules that rejected its lines."""
-        if _count(self.backend.parquet(self.folder / "lists").limit(1)):
+        if _count(self.backend, self.backend.parquet(self.folder / "lists").limit(1)):
             return
-        reasons = sorted(_by_reason(log.rejected).items(), key=lambda item: -item[1])
+        reasons = sorted(_by_reason(self.backend, log.rejected).items(), key=lambda item: -item[1])
         summary = "; ".join(f"{count:,} {'line' if count == 1 else 'lines'}: {reason}" for reason, count in reasons[:5])
         raise DataError.at(
             self.files[0].path, None,
@@ -243,7 +258,7 @@ class _Pipeline:
         """Say so where times do not look as if they counted from each session's start."""
         lists = self.backend.parquet(self.folder / "lists").select(*log.lists.columns)
         starts = lists.group_by("session").aggregate(first=lists.time.min())
-        if _count(starts.filter(starts["first"] > 0)) > _count(starts) / 2:
+        if _count(self.backend, starts.filter(starts["first"] > 0)) > _count(self.backend, starts) / 2:
             warnings.warn(
                 "most sessions do not start at time 0. If all sessions share one clock, use --clock log. Then features "
                 "of earlier behaviour of all users and splits by time become possible",
@@ -275,21 +290,23 @@ class _Pipeline:
             lists=lists.count(), sessions=lists.session.nunique(), users=lists.user.nunique(),
             queries=lists["query"].nunique(), shown=lists.documents.length().sum(),
         )  # fmt: skip
-        [total] = _rows(totals)
+        [total] = self.backend.rows(totals)
         # A document is a result once in a list: only where results are fewer has one a document twice.
         with_repeats = 0
-        if total.pop("shown") > _count(results):
-            with_repeats = _count(lists.filter(lists.documents.unique().length() < lists.documents.length()))
+        if total.pop("shown") > _count(self.backend, results):
+            with_repeats = _count(
+                self.backend, lists.filter(lists.documents.unique().length() < lists.documents.length())
+            )
         satisfied = results.filter(results.grade > 0)
         return {
             **total,
-            "clicks": _count(clicks.filter(clicks.reason.isnull())),
-            "satisfied_lists": int(satisfied.impression.nunique().to_pyarrow().as_py()),
-            "repeated": _count(repeated),
+            "clicks": _count(self.backend, clicks.filter(clicks.reason.isnull())),
+            "satisfied_lists": _count(self.backend, satisfied.select("impression").distinct()),
+            "repeated": _count(self.backend, repeated),
             "lists_with_a_document_twice": with_repeats,
-            "clicks_out_of_order": _count(_out_of_order(log, self.backend, self.folder)),
-            "set_aside": _by_reason(clicks.filter(clicks.reason.notnull())),
-            "rejected": _by_reason(log.rejected),
+            "clicks_out_of_order": _count(self.backend, _out_of_order(log, self.backend, self.folder)),
+            "set_aside": _by_reason(self.backend, clicks.filter(clicks.reason.notnull())),
+            "rejected": _by_reason(self.backend, log.rejected),
         }
 
 
@@ -322,14 +339,11 @@ def _shard_number(key: IbisTable, shards: int) -> IbisTable:
     return (key.hash() % shards).abs().cast("int64")
 
 
-def _rows(table: IbisTable) -> list[dict[str, Any]]:
-    return list(table.to_pyarrow().to_pylist())
+def _count(backend: Backend, table: IbisTable) -> int:
+    [row] = backend.rows(table.aggregate(n=table.count()))
+    return int(row["n"])
 
 
-def _count(table: IbisTable) -> int:
-    return int(table.count().to_pyarrow().as_py())
-
-
-def _by_reason(table: IbisTable) -> dict[str, int]:
+def _by_reason(backend: Backend, table: IbisTable) -> dict[str, int]:
     counts = table.group_by("reason").aggregate(n=table.count()).order_by("reason")
-    return {row["reason"]: row["n"] for row in _rows(counts)}
+    return {row["reason"]: row["n"] for row in backend.rows(counts)}

@@ -71,8 +71,8 @@ def _read_2014(backend: Backend, files: Sequence[LogFile], settings: ReadingSett
     lines = _parts(backend, file)
     part, count = lines.part, lines.part.length()
     is_list = (count >= 7) & part[2].isin(["Q", "T"])
-    pairs = part[6:]
-    documents, domains = (pairs.map(lambda pair, side=side: pair.split(",")[side]) for side in (0, 1))
+    pairs = part[6:].map(lambda pair: pair.split(","))
+    documents, domains = (pairs.map(lambda pair, side=side: pair[side]) for side in (0, 1))
     lines = lines.mutate(
         kind=ibis.cases((part[1] == "M", "M"), (is_list, "Q"), else_=part[2]),
         time=_integer(part[1]), documents=documents, domains=domains,
@@ -85,7 +85,7 @@ def _read_2014(backend: Backend, files: Sequence[LogFile], settings: ReadingSett
             (is_list, ibis.cases(
                 (_integer(part[1]).isnull(), _TIME),
                 ((part[0] == "") | (part[3] == "") | (part[4] == ""), "has an empty id"),
-                (pairs.filter(lambda pair: ~pair.re_search(r"^[^,]+,[^,]+$")).length() > 0,
+                (pairs.filter(lambda pair: (pair.length() != 2) | (pair[0] == "") | (pair[1] == "")).length() > 0,
                  "has a result that is not URL,domain"),
             )),
             ((count == 5) & (part[2] == "C"), ibis.cases(

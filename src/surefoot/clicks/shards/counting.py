@@ -23,12 +23,16 @@ def codes_of(*texts: pl.Series) -> list[Ints]:
     >>> bool(first[0] == second[1]), len({*first.tolist(), *second.tolist()})
     (True, 3)
     """
-    joined = pl.concat([series.rename("") for series in texts]).cast(pl.Categorical).to_physical()
+    joined = pl.concat([series.rename("") for series in texts]).cast(_new_categories()).to_physical()
     first_free = -1 if joined.null_count() == len(joined) else int(joined.max())  # type: ignore[arg-type]
     codes = joined.cast(pl.Int64).fill_null(first_free + 1).to_numpy()
-    if len(codes) and codes.max() > 4 * len(codes):  # Polars numbers the texts of all tables together
-        codes = ranks(codes)
     return np.split(codes, np.cumsum([len(series) for series in texts])[:-1])
+
+
+def _new_categories() -> Any:
+    """Categories of one column alone: Polars would number the texts of all columns together, and keep them."""
+    own = getattr(pl, "Categories", None)  # Polars before 1.32 has none, and numbers each column by itself
+    return pl.Categorical if own is None else pl.Categorical(own.random())
 
 
 def joint_codes(first: Ints, second: Ints) -> Ints:
@@ -56,6 +60,23 @@ def begins(values: npt.NDArray[Any]) -> Flags:
     new = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=new[1:])
     return new
+
+
+def sorting_order(values: Ints) -> Ints:
+    """The places of the values in ascending order; on all cores, unlike NumPy's."""
+    return pl.Series(values).arg_sort().to_numpy()
+
+
+def places_of(values: Ints, ordered: Ints) -> Ints:
+    """Where each value is in a sorted array, or would be; asked in order, which finds the next one near the last.
+
+    >>> places_of(np.array([7, 2, 5]), np.array([2, 5])).tolist()
+    [2, 0, 1]
+    """
+    order = sorting_order(values)
+    places = np.empty(len(values), dtype=np.int64)
+    places[order] = np.searchsorted(ordered, values[order])
+    return places
 
 
 class KeyTimes:
@@ -95,11 +116,13 @@ class LookingBack:
         self._keys = keys
         self._moments = KeyTimes(int(keys.max()) + 1 if len(keys) else 1, times, *later)
         moments = self._moments.of(keys, times)
-        order = pl.Series(moments).arg_sort().to_numpy()  # on all cores, unlike NumPy's
+        order = sorting_order(moments)
         new = begins(keys[order])
         # Before the only row of a key nothing happened: an event of the key comes after it.
         kept = ~(new & np.append(new[1:], True)) if len(new) else new
         self._order = order[kept]
+        self._looks_back = np.zeros(len(keys), dtype=bool)
+        self._looks_back[self._order] = True
         self._sorted = moments[self._order]
         self._key_start = segment_starts(new[kept])
 
@@ -109,7 +132,8 @@ class LookingBack:
 
     def events_before(self, of_rows: Ints, times: Ints) -> Ints:
         """For each row how many events came before it: each of the key of a row, at a time of its own."""
-        moments = np.sort(self._moments.of(self._keys[of_rows], times))
+        seen = self._looks_back[of_rows]
+        moments = np.sort(self._moments.of(self._keys[of_rows[seen]], times[seen]))
         places = np.searchsorted(self._sorted, moments, side="right")  # of the first row that looks back at each
         passed = np.cumsum(np.bincount(places, minlength=len(self._sorted) + 1)[:-1])
         return self._unsorted(passed - passed[self._key_start])
@@ -126,8 +150,10 @@ class EventIndex:
     def __init__(self, keys: Ints, times: Ints, values: Floats | None = None) -> None:
         order = np.lexsort((times, keys))
         keys, times = keys[order], times[order]
-        self._first, self._last = (int(times.min()), int(times.max())) if len(times) else (0, 0)
         self._starts = np.searchsorted(keys, np.arange(int(keys.max()) + 2 if len(keys) else 1))
+        some = self._starts[:-1] < self._starts[1:]  # keys with an event
+        self._first, self._last = np.full(len(some), _LARGEST), np.full(len(some), -_LARGEST)
+        self._first[some], self._last[some] = times[self._starts[:-1][some]], times[self._starts[1:][some] - 1]
         self._moments = KeyTimes(len(self._starts), times)
         self._sorted = self._moments.of(keys, times)
         self._sums: Floats | None = None
@@ -137,13 +163,14 @@ class EventIndex:
 
     def before(self, keys: Ints, times: Ints) -> tuple[Ints, Floats | None]:
         """For each key and time the number of its events before, and the sum of their values; key −1 has none."""
-        known = np.flatnonzero((keys >= 0) & (keys < len(self._starts) - 1))
+        known = np.flatnonzero((keys >= 0) & (keys < len(self._first)))
         counts, sums = np.zeros(len(keys), dtype=np.int64), None
-        key = keys[known]
-        # A time outside of the events' is before all or after all of them.
-        within = np.clip(times[known], self._first, self._last)
-        places = np.searchsorted(self._sorted, self._moments.of(key, within))
-        places = np.where(times[known] > self._last, self._starts[key + 1], places)
+        key, time = keys[known], times[known]
+        # Most times are before all events of their key, or after all of them: only the others are searched for.
+        after_all = time > self._last[key]
+        places = self._starts[key + after_all]
+        between = np.flatnonzero(~after_all & (time > self._first[key]))
+        places[between] = places_of(self._moments.of(key[between], time[between]), self._sorted)
         counts[known] = places - self._starts[key]
         if self._sums is not None:
             sums = np.zeros(len(keys))

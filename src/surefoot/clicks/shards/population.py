@@ -17,6 +17,7 @@ from surefoot.clicks.shards.counting import (
     codes_of,
     feature,
     joint_codes,
+    places_of,
     rounded,
     segment_starts,
 )
@@ -106,7 +107,7 @@ class Population:
         rows = np.flatnonzero((query >= 0) & (document >= 0))
         if len(rows) and len(self._pairs):
             pairs = query[rows] * len(self._documents) + document[rows]
-            places = np.minimum(np.searchsorted(self._pairs, pairs), len(self._pairs) - 1)
+            places = np.minimum(places_of(pairs, self._pairs), len(self._pairs) - 1)
             result[rows] = np.where(self._pairs[places] == pairs, places, -1)
         return result
 

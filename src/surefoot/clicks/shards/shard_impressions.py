@@ -219,7 +219,10 @@ def _passed(clicked_at: Ints, row_list: Ints) -> Ints:
 
     A running minimum from the end that begins anew with each list, since earlier lists have lower numbers.
     """
-    times, rank = np.unique(clicked_at, return_inverse=True)
+    clicked = np.flatnonzero(clicked_at < _NEVER)
+    times = np.append(np.unique(clicked_at[clicked]), _NEVER)
+    rank = np.full(len(clicked_at), len(times) - 1)
+    rank[clicked] = np.searchsorted(times, clicked_at[clicked])
     numbers = row_list * len(times) + rank
     below = np.minimum.accumulate(numbers[::-1])[::-1]
     passed = np.full(len(numbers), _NEVER)
