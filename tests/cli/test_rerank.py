@@ -43,7 +43,7 @@ def test_a_batch_of_lists(surefoot, model: Path, tmp_path: Path) -> None:
     [
         (lambda table: table.drop("time"), "has no column time"),
         (lambda table: table.with_columns(time=-1), "row 1: time is -1"),
-        (lambda table: table.drop("domains"), "row 1: it has no domains"),
+        (lambda table: table.drop("domains"), "row 1: domains must be given"),
         (lambda table: table.with_columns(id=pl.lit("a")), "id 'a' is missing or appears twice"),
         (lambda table: table.head(0), "has no rows"),
     ],

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from surefoot.clicks.click_state import ClickState, LogFacts
 from surefoot.clicks.events import CLICK_COLUMNS, LIST_COLUMNS, ShownRequest
 from surefoot.clicks.features import catalogue
+from surefoot.clicks.served.clock_span import ClockSpan
 from surefoot.clicks.served.key_times import KeyedTimes, Tally
 from surefoot.clicks.shards.counting import feature
 from surefoot.clicks.shards.personal import ShardEvents, personal_features
@@ -294,3 +295,12 @@ def test_requests_while_updates_are_written(tmp_path: Path) -> None:
     for event, answer in zip(asked, answers, strict=True):
         np.testing.assert_array_equal(answer, found(again, event))
     again.close()
+
+
+def test_seconds_in_place_of_milliseconds_are_refused() -> None:
+    span = ClockSpan("time", 1_790_000_000_000, 1_790_086_400_000, 0.001)
+    for fine in (span.first, span.last, span.first - 10 * 31_557_600_000, span.last + 10 * 31_557_600_000):
+        span.check(fine)
+    for wrong in (1_790_086_401, 1_790_086_401_000_000):
+        with pytest.raises(ArgumentError, match="years away from the log's 1790000000000 to 1790086400000; it counts "):
+            span.check(wrong)

@@ -106,7 +106,11 @@ def test_answers_and_refusals(running: Running, tmp_path: Path) -> None:
     refusals: list[tuple[int, str, tuple[int, Any, Any]]] = [
         (400, "did you mean results?", running.ask("/rerank", {"reslts": [secret]})),
         (400, "time is 'Zanzibar'; expected a whole number", running.ask("/rerank", LIST | {"time": secret})),
-        (400, "it has no query", running.ask("/rerank", {"results": [secret], "time": 1})),
+        (400, "query must be given", running.ask("/rerank", {"results": [secret], "time": 1})),
+        (400, "results is 'Zanzibar'; expected an array", running.ask("/rerank", LIST | {"results": secret})),
+        (400, "years away from the log's", running.ask("/rerank", LIST | {"day": 10**6})),
+        (400, "this is an event by itself", running.ask("/update", EVENT)),
+        (400, "this is an array by itself", running.ask("/update", [EVENT])),
         (400, "expected an object", running.ask("/rerank", [secret])),
         (400, "the body is not JSON", running.ask("/rerank", b'{"query": Zanzibar')),
         (400, "the body is not JSON", running.ask("/rerank", b'{"time": NaN}')),

@@ -77,7 +77,7 @@ class ClickState:
         live = self._live()
         if self.read_only:
             raise ArgumentError("the model was opened with read_only, so it takes no events; open it without")
-        return live.update(checked_events(events, self.facts))
+        return live.update(checked_events(events, self.facts, live.store.span))
 
     def matrix(self, request: ShownRequest) -> npt.NDArray[np.float32]:
         """The features of a request's documents, a column each in the catalogue's order; NaN where there is none."""
@@ -246,6 +246,8 @@ class LiveCounts:
 
     def matrix(self, request: ShownRequest) -> npt.NDArray[np.float32]:
         """The features of a request's documents."""
+        if self.store.span is not None:
+            self.store.span.check(request.shared_time(self.facts))
         with self.lock, self.store.reporting():
             session = self._session(request.session)
             if request.user is None:

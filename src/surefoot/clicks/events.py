@@ -11,6 +11,7 @@ import polars as pl
 from surefoot.arguments import finite_number
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.log import Log
+from surefoot.clicks.served.clock_span import ClockSpan
 from surefoot.clicks.served.session_events import ClickEvent, ShownEvent
 from surefoot.errors import ArgumentError, did_you_mean, name_list, shortened
 
@@ -53,8 +54,11 @@ class LogFacts:
         return Satisfaction(self.thresholds)
 
 
-def checked_events(events: Any, facts: LogFacts) -> list[ShownEvent | ClickEvent]:
-    """The events, numbered in their order; one that is wrong refuses all, with its place and what is wrong with it."""
+def checked_events(events: Any, facts: LogFacts, span: ClockSpan | None = None) -> list[ShownEvent | ClickEvent]:
+    """The events, numbered in their order; one that is wrong refuses all, with its place and what is wrong with it.
+
+    `span` is when the log's lists were shown, where its sessions share a clock.
+    """
     if isinstance(events, Mapping):
         events = [events]
     if isinstance(events, str | bytes) or not isinstance(events, Iterable):
@@ -64,13 +68,16 @@ def checked_events(events: Any, facts: LogFacts) -> list[ShownEvent | ClickEvent
     for number, event in enumerate(events):
         try:
             is_list, row = _event(event, facts)
+            if span is not None:
+                span.check(row[span.name])
         except ArgumentError as error:
             raise ArgumentError(f"event {number + 1} of {len(events)}: {error}; no event was added") from error
         rows.append((ShownEvent if is_list else ClickEvent)(**row, number=number))
     return rows
 
 
-def _event(event: Any, facts: LogFacts) -> tuple[bool, dict[str, Any]]:
+def _event(event: Any, facts: LogFacts, documents: str = "documents") -> tuple[bool, dict[str, Any]]:
+    """Whether it is a list, and its values; `documents` is what its sender calls the documents of a list."""
     if not isinstance(event, Mapping):
         raise ArgumentError(f"expected a mapping such as {{'session': …, 'time': …}}, found {shortened(event)}")
     is_list = "documents" in event
@@ -90,27 +97,27 @@ def _event(event: Any, facts: LogFacts) -> tuple[bool, dict[str, Any]]:
         needed += [name for name in ("domains", "terms", "scores") if getattr(facts, name)]
     absent = [name for name in needed if event.get(name) is None]
     if absent:
-        raise ArgumentError(f"it has no {name_list(absent)}")
-    row = {name: _value(name, event.get(name)) for name in columns}
+        raise ArgumentError(f"{name_list(absent)} must be given")
+    row = {name: _value(name, event.get(name), documents if name == "documents" else name) for name in columns}
     if is_list:
-        check_arrays(row)
+        _check_arrays(row, documents)
     for name, known in (("user", "users"), ("terms", "terms"), ("domains", "domains"), ("scores", "scores")):
         if name in row and not getattr(facts, known):
             row[name] = None  # a log that has none of these counts as if nobody had told them
     return is_list, row
 
 
-def _value(name: str, value: Any) -> Any:
-    """A value of its column's kind, null as it is."""
+def _value(name: str, value: Any, called: str) -> Any:
+    """A value of its column's kind, null as it is; `called` is its name in messages."""
     if value is None:
         return None
     if name in ("time", "day"):
-        return whole_number(name, value)
+        return whole_number(called, value)
     if name in _ARRAYS:
         if isinstance(value, str) or not isinstance(value, Sequence):
-            raise ArgumentError(f"{name} is {shortened(value)}; expected an array")
-        return tuple(_score(item) if name == "scores" else text(name, item) for item in value)
-    return text(name, value)
+            raise ArgumentError(f"{called} is {shortened(value)}; expected an array")
+        return tuple(_score(item) if name == "scores" else text(called, item) for item in value)
+    return text(called, value)
 
 
 def whole_number(name: str, value: Any) -> int:
@@ -141,14 +148,16 @@ def text(name: str, value: Any) -> str:
     return value
 
 
-def check_arrays(row: Mapping[str, Any]) -> None:
+def _check_arrays(row: Mapping[str, Any], called: str) -> None:
     """Refuse a list of no documents, and domains or scores of another number."""
     documents = row["documents"]
     if not documents:
-        raise ArgumentError("documents is empty; a list shows at least one")
+        raise ArgumentError(f"{called} is empty; a list shows at least one document")
     for name in ("domains", "scores"):
         if row.get(name) is not None and len(row[name]) != len(documents):
-            raise ArgumentError(f"{len(documents)} documents have {len(row[name])} {name}; give one for each")
+            raise ArgumentError(
+                f"{called} has {len(documents)} items and {name} has {len(row[name])}; give one for each"
+            )
 
 
 @dataclass(frozen=True)
@@ -175,7 +184,8 @@ class ShownRequest:
         event = {name: value for name, value in given.items() if value is not None}
         if facts.linked:
             event["list"] = "-"
-        _, row = _event(event | {"session": "-" if session is None else session}, facts)
+        event.setdefault("documents", None)
+        _, row = _event(event | {"session": "-" if session is None else session}, facts, "results")
         first: dict[str, int] = {}
         for place, document in enumerate(row["documents"]):
             first.setdefault(document, place)

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from surefoot.clicks.events import CLICK_COLUMNS, LIST_COLUMNS, LogFacts
+from surefoot.clicks.served.clock_span import ClockSpan
 from surefoot.clicks.served.everybody import ClickedResult, QueryHistory
 from surefoot.clicks.served.key_times import Tally
 from surefoot.clicks.served.session_events import ClickEvent, SessionEvents, ShownEvent
@@ -66,6 +67,7 @@ class EventStore:
                     path, None, f"has schema {shortened(stored and stored[0])}; this version reads {SCHEMA!r}"
                 )
             self._next_number = 1 + int(self._connection.execute(_HIGHEST).fetchall()[0][0])
+            self.span = self._span()
             self._snapshots = {name: _Snapshot(self._connection, *sql) for name, sql in self._in_memory().items()}
 
     @staticmethod
@@ -92,6 +94,16 @@ class EventStore:
             connection.execute("CREATE TABLE about (name VARCHAR, value VARCHAR)")
             connection.execute("INSERT INTO about VALUES ('schema', ?)", [SCHEMA])
             connection.execute("CHECKPOINT")
+
+    def _span(self) -> ClockSpan | None:
+        """When the lists were shown that the file had when it was opened; None without lists or a shared clock."""
+        if self._facts.shared_clock is None:
+            return None
+        first, last = self._connection.execute(
+            f"SELECT min({self._shared}), max({self._shared}) FROM lists"
+        ).fetchall()[0]
+        seconds = 86_400.0 if self._facts.shared_clock == "day" else self._facts.seconds
+        return None if first is None else ClockSpan(self._facts.shared_clock, first, last, seconds)
 
     def _in_memory(self) -> dict[str, tuple[str, str]]:
         """What is in memory of the file as it was opened: by which column, and the rows."""

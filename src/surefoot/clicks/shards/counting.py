@@ -50,6 +50,17 @@ def ranks(values: Ints) -> Ints:
     return pl.Series(values).rank("dense").cast(pl.Int64).to_numpy() - 1
 
 
+def first_rows(codes: Ints) -> Ints:
+    """For each code from 0 the first row that has it; codes have no gaps.
+
+    >>> first_rows(np.array([1, 0, 1])).tolist()
+    [1, 0]
+    """
+    rows = np.zeros(int(codes.max()) + 1 if len(codes) else 0, dtype=np.int64)
+    rows[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    return rows
+
+
 def segment_starts(new: Flags) -> Ints:
     """For each place the first place of its segment; `new` is true where one begins."""
     return np.maximum.accumulate(np.where(new, np.arange(len(new)), 0))

@@ -38,8 +38,9 @@ class ShardEvents:
     session: Ints  # of each list, as user and query
     user: Ints
     query: Ints
-    document: Ints  # of each result
+    document: Ints  # of each result, as domain and pair, which is that of query and document
     domain: Ints
+    pair: Ints
     happened: dict[str, tuple[Ints, Ints]]
     clock: str | None
 
@@ -57,8 +58,10 @@ class ShardEvents:
         for kind in KINDS[1:]:
             rows = np.flatnonzero(results[f"{kind}_at"].is_not_null().to_numpy())
             happened[kind] = rows, results[f"{kind}_at"].drop_nulls().to_numpy()
+        list_of_row = number[of_row]
+        pair = ranks(joint_codes(query[list_of_row], document))
         return cls(
-            lists, results, number[of_row], session, user, query, document, domain, happened, log.shared_clock
+            lists, results, list_of_row, session, user, query, document, domain, pair, happened, log.shared_clock
         )  # fmt: skip
 
     def for_results(self, by_list: Columns) -> Columns:
@@ -78,8 +81,7 @@ class ShardEvents:
 def personal_features(log: Log, events: ShardEvents, clicks: pl.DataFrame) -> Columns:
     """The columns of results that some users, or sessions, alone decide."""
     columns: Columns = {}
-    pair = joint_codes(events.query[events.list_of_row], events.document)
-    keys = {"document": events.document, "domain": events.domain, "pair": ranks(pair)}
+    keys = {"document": events.document, "domain": events.domain, "pair": events.pair}
     scopes = [("session", events.session, False)]
     if log.users and log.shared_clock:
         scopes.append(("user", events.user, True))
@@ -169,8 +171,9 @@ def _last_click(lists: pl.DataFrame, clicks: pl.DataFrame, time: Ints) -> tuple[
 
 def _overlap(terms: pl.Series, former: Ints, known: Flags) -> Floats:
     """The share of terms in common with the list before."""
-    frame = pl.DataFrame({"new": terms, "old": terms.gather(former)})
+    frame = pl.DataFrame({"new": terms.filter(pl.Series(known)), "old": terms.gather(former[known])})
     common = pl.col("new").list.set_intersection("old").list.len()
     every = pl.col("new").list.set_union("old").list.len()
-    shares = frame.select((common / every).fill_nan(None).fill_null(0.0))["new"].to_numpy()
-    return np.where(known, rounded(shares, ROUNDED_DIGITS), 0.0)
+    shares = np.zeros(len(terms))
+    shares[known] = frame.select((common / every).fill_nan(None).fill_null(0.0))["new"].to_numpy()
+    return rounded(shares, ROUNDED_DIGITS)

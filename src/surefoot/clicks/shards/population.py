@@ -16,6 +16,7 @@ from surefoot.clicks.shards.counting import (
     EventIndex,
     codes_of,
     feature,
+    first_rows,
     joint_codes,
     places_of,
     rounded,
@@ -79,9 +80,10 @@ class Population:
             "query_clicks": feature(clicks),
             "query_entropy": feature(entropy_of(clicks, steps)),
         }
-        document = self._documents.find(events.results["document"])
+        document = self._documents.find(events.results["document"].gather(first_rows(events.document)))[events.document]
         times = list_times[events.list_of_row]
-        pair = self._pair(query[events.list_of_row], document)
+        first = first_rows(events.pair)
+        pair = self._pair(query[events.list_of_row[first]], document[first])[events.pair]
         clicked, steps = self._document_clicked.before(document, times)
         entropy = entropy_of(clicked, steps)
         least = np.full(len(events.lists), np.inf)

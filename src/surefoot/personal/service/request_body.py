@@ -36,6 +36,10 @@ def rerank_arguments(value: Any) -> dict[str, Any]:
 
 def update_events(value: Any) -> list[Mapping[str, Any]]:
     """The events of an update."""
+    if isinstance(value, dict) and "session" in value:
+        raise ArgumentError('this is an event by itself; send {"events": [ … ]}, with one event or several')
+    if isinstance(value, list):
+        raise ArgumentError('this is an array by itself; send {"events": [ … ]}')
     _check_object(value, ("events",), ())
     events = value["events"]
     if not isinstance(events, list):
@@ -57,4 +61,4 @@ def _check_object(value: Any, needed: tuple[str, ...], further: tuple[str, ...])
         )
     missing = [name for name in needed if value.get(name) is None]
     if missing:
-        raise ArgumentError(f"it has no {name_list(missing)}")
+        raise ArgumentError(f"{name_list(missing)} must be given")
