@@ -123,6 +123,7 @@ MANY_YEARS = 2**62
 EVENTS = st.lists(
     st.tuples(st.integers(0, 3), st.sampled_from([0, 1, 2, 3, 50, MANY_YEARS - 1, MANY_YEARS])), max_size=30
 )
+LATER = st.lists(st.tuples(st.integers(0, 29), st.sampled_from([0, 1, 2, 40])), max_size=20)
 
 
 def both(events: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
@@ -131,7 +132,11 @@ def both(events: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
 
 
 @settings(max_examples=200, deadline=None)
-@given(rows=EVENTS, more=st.lists(st.tuples(st.integers(0, 29), st.sampled_from([0, 1, 2, 40])), max_size=20), wide=st.booleans())
+@given(
+    rows=EVENTS,
+    more=st.lists(st.tuples(st.integers(0, 29), st.sampled_from([0, 1, 2, 40])), max_size=20),
+    wide=st.booleans(),
+)
 def test_looking_back_counts_as_loops_do(rows: list, more: list, wide: bool) -> None:
     keys, times = both(rows)
     events = [(row, rows[row][1] + later) for row, later in more if row < len(rows)]

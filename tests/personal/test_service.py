@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from tests.personal.small import small_study
 
@@ -93,6 +94,34 @@ def running(model: Path, tmp_path: Path) -> Iterator[Running]:
     service.process.communicate()
 
 
+def check_description(running: Running) -> None:
+    """What the service says of itself is what it takes and answers."""
+    status, described, _ = running.ask("/openapi.json", method="GET")
+    assert (status, described["openapi"]) == (200, "3.1.0")
+
+    def validator(path: str, *, answer: bool = False) -> jsonschema.Draft202012Validator:
+        [operation] = described["paths"][path].values()
+        content = operation["responses"]["200"] if answer else operation["requestBody"]
+        schema = content["content"]["application/json"]["schema"]
+        jsonschema.Draft202012Validator.check_schema(schema)
+        return jsonschema.Draft202012Validator(schema)
+
+    request = LIST | {"user": None, "session": "new"}
+    validator("/rerank").validate(request)
+    validator("/rerank", answer=True).validate(running.ask("/rerank", request)[1])
+    click = {"session": "new", "day": 30, "time": 6, "list": "1", "document": "11"}
+    for events in ([EVENT], [click], [EVENT, click]):
+        validator("/update").validate({"events": events})
+        validator("/update", answer=True).validate(running.ask("/update", {"events": events})[1])
+    validator("/health", answer=True).validate(running.ask("/health", method="GET")[1])
+    wrong_requests = [LIST | change for change in ({"time": -1}, {"results": []}, {"day": None}, {"reslts": 1})]
+    wrong_events = [EVENT | change for change in ({"document": "11"}, {"list": None}, {"documents": [""]})]
+    for path, wrong in (("/rerank", wrong_requests), ("/update", [{"events": [event]} for event in wrong_events])):
+        for body in wrong:
+            assert not validator(path).is_valid(body)
+            assert running.ask(path, body)[0] == 400
+
+
 def test_answers_and_refusals(running: Running, tmp_path: Path) -> None:
     """One service for all of it: to start one takes seconds."""
     status, answer, _ = running.ask("/rerank", LIST | {"user": "7", "session": "new"})
@@ -102,6 +131,7 @@ def test_answers_and_refusals(running: Running, tmp_path: Path) -> None:
     assert running.ask("/update", {"events": [EVENT]})[:2] == (200, {"added": 1, "repeated": 0})
     assert running.ask("/update", {"events": [EVENT]})[:2] == (200, {"added": 0, "repeated": 1})
     assert running.ask("/health", method="GET")[:2] == (200, {"status": "ok", "updates": True, "waiting": 0})
+    check_description(running)
     secret = "Zanzibar"
     refusals: list[tuple[int, str, tuple[int, Any, Any]]] = [
         (400, "did you mean results?", running.ask("/rerank", {"reslts": [secret]})),
@@ -123,7 +153,7 @@ def test_answers_and_refusals(running: Running, tmp_path: Path) -> None:
         (413, "more than 30,000 bytes", running.ask("/rerank", b" " * 30_001)),
         (415, "Content-Type: application/json", running.ask("/rerank", LIST, Content_Type="text/plain")),
         (403, "localhost", running.ask("/rerank", LIST, Host="Zanzibar.example")),
-        (404, "/rerank, /update, /health", running.ask(f"/{secret}?{secret}")),
+        (404, "/rerank, /update, /health, /openapi.json", running.ask(f"/{secret}?{secret}")),
         (405, "take POST", running.ask("/rerank", method="GET")),
     ]  # fmt: skip
     for status, message, (found, answer, _) in refusals:

@@ -1,4 +1,4 @@
-"""The paths of the service: POST /rerank, POST /update, GET /health; JSON in and out, errors too.
+"""The paths of the service: POST /rerank, POST /update, GET /health and /openapi.json; JSON in and out, errors too.
 
 What is refused is logged: when, which path, the status and its kind; never what the request said.
 """
@@ -22,12 +22,13 @@ from surefoot.clicks.served.event_store import StateError
 from surefoot.errors import SurefootError, visible
 from surefoot.personal.personal_ranker import PersonalRanker
 from surefoot.personal.service.bounded_worker import BoundedWorker, QueueFullError, TooSlowError
+from surefoot.personal.service.openapi import openapi
 from surefoot.personal.service.request_body import parsed, rerank_arguments, update_events
 from surefoot.personal.service.service_settings import ServiceSettings, is_loopback
 
 LOG = logging.getLogger("surefoot.serve")
 _BUG = "this is a bug in surefoot, not your mistake; please report it"
-_PATHS = ("/rerank", "/update", "/health")
+_PATHS = ("/rerank", "/update", "/health", "/openapi.json")
 
 
 class RefusedError(Exception):
@@ -51,6 +52,7 @@ class RerankingService:
         routes = [
             Route("/rerank", self._guarded(self._rerank), methods=["POST"]),
             Route("/health", self._health, methods=["GET"]),
+            Route("/openapi.json", self._openapi, methods=["GET"]),
         ]
         if self._settings.allow_updates:
             routes.append(Route("/update", self._guarded(self._update), methods=["POST"]))
@@ -72,13 +74,17 @@ class RerankingService:
             }
         )
 
+    async def _openapi(self, request: Request) -> JSONResponse:
+        del request
+        return JSONResponse(openapi(self._ranker.facts, self._settings))
+
     async def _no_route(self, request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)  # as registered
         if request.url.path == "/update" and error.status_code == 404:
             message = "this service takes no updates; start it with --allow-updates"
             refused = RefusedError(403, message, "updates are not allowed")
         elif error.status_code == 405:
-            refused = RefusedError(405, "rerank and update take POST, health takes GET", "method")
+            refused = RefusedError(405, "rerank and update take POST, the others GET", "method")
         else:
             refused = RefusedError(error.status_code, f"there are {', '.join(_PATHS)}", "no such path")
         return _answer(request, refused)
