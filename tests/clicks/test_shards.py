@@ -132,11 +132,7 @@ def both(events: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
 
 
 @settings(max_examples=200, deadline=None)
-@given(
-    rows=EVENTS,
-    more=st.lists(st.tuples(st.integers(0, 29), st.sampled_from([0, 1, 2, 40])), max_size=20),
-    wide=st.booleans(),
-)
+@given(rows=EVENTS, more=LATER, wide=st.booleans())
 def test_looking_back_counts_as_loops_do(rows: list, more: list, wide: bool) -> None:
     keys, times = both(rows)
     events = [(row, rows[row][1] + later) for row, later in more if row < len(rows)]
