@@ -8,8 +8,8 @@
     features          the table: a row for each result that was shown
     rejected.csv, set_aside.csv      lines that say nothing, and clicks on no list, for people to read
 
-DuckDB works on a few shards at a time, each on a core: in memory at once are their results, and of the whole log the times
-of lists by query and the clicked results, which are few beside all results. Spark has shards of its own.
+DuckDB works on a few shards at a time, each on a core: in memory at once are their results, and of the whole log the
+times of lists by query and the clicked results, which are few beside all results. Spark has shards of its own.
 """
 
 from __future__ import annotations
