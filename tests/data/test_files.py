@@ -32,7 +32,7 @@ def test_zst_has_a_checksum(tmp_path: Path, how: str) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_disk_is_told_by_polars_too() -> None:
     with (
-        pytest.raises(sf.DataError, match="/dev/full: cannot be written .*No space left"),
+        pytest.raises(sf.DataError, match=r"/dev/full: cannot be written .*No space left"),
         replacing("/dev/full") as path,
     ):
         pl.DataFrame({"a": range(100)}).write_parquet(path)
