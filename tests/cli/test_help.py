@@ -49,6 +49,14 @@ def test_options_are_in_panels(surefoot, monkeypatch) -> None:
     assert "[table|json|csv|markdown|latex; default: table]" in out
 
 
+@pytest.mark.parametrize("command", ["evaluate", "gate"])
+def test_both_defaults_of_missing_queries_are_told(surefoot, monkeypatch, command: str) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    _, out, _ = surefoot(command, "--help")
+    words = " ".join(out.replace("│", " ").split())
+    assert "a query that a system lacks. [zero|drop|error; default: zero; with --scores: error]" in words
+
+
 def test_commands_are_grouped_by_what_people_do(surefoot, monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     _, out, _ = surefoot("--help")
