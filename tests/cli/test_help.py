@@ -32,6 +32,7 @@ def test_help_fits_a_screen(surefoot, monkeypatch, names: tuple[str, ...]) -> No
     assert out.count("\n") <= 60
     assert max(map(len, out.splitlines())) <= 100
     assert "<" not in out  # no <bool>, no <list[str]>
+    assert "OWNER" not in out  # an address that nobody can open
     top = out.partition("╭")[0]
     assert "More: " in top
     if not hasattr(COMMANDS[names], "commands"):
