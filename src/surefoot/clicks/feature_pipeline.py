@@ -8,7 +8,7 @@
     features          the table: a row for each result that was shown
     rejected.csv, set_aside.csv      lines that say nothing, and clicks on no list, for people to read
 
-DuckDB works on one shard after the other: what is in memory at once are a shard's results, and of the whole log the
+DuckDB works on a few shards at a time, each on a core: in memory at once are their results, and of the whole log the
 times of lists by query and the clicked results, which are few beside all results. Spark has shards of its own.
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 import signal
@@ -31,6 +32,9 @@ def serve(model: Path, settings: ServiceSettings, started: Callable[[str], None]
     listener = _listen(settings.host, settings.port)
     with listener:
         service = RerankingService(PersonalRanker.load(model), settings)
+        # What was loaded stays: to look through all of it for garbage would stop answers for a tenth of a second.
+        gc.collect()
+        gc.freeze()
         try:
             config = uvicorn.Config(
                 service.application(), http=_protocol(settings.seconds), ws="none", lifespan="off", loop="asyncio",
