@@ -145,8 +145,8 @@ def _page(command: str | None) -> str:
 def documentation_page(site: str | None, page: str) -> str:
     """Where a page of the documentation is: on its site, or in the sources while the site has no owner.
 
-    >>> documentation_page("https://acme.github.io/x/", "gate"), documentation_page("https://OWNER.github.io/x/", "gate")
-    ('https://acme.github.io/x/gate.html', 'docs/gate.md')
+    >>> [documentation_page(f"https://{who}.github.io/x/", "gate") for who in ("acme", "OWNER")]
+    ['https://acme.github.io/x/gate.html', 'docs/gate.md']
     """
     has_owner = site is not None and "//OWNER." not in site  # `tools/set_owner.py` puts a name there for a release
     return f"{site}{page}.html" if has_owner else f"docs/{page}.md"
