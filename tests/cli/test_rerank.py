@@ -26,7 +26,7 @@ def shown_lists() -> pl.DataFrame:
 
 def test_a_batch_of_lists(surefoot, model: Path, tmp_path: Path) -> None:
     lists, run = tmp_path / "lists.parquet", tmp_path / "p.run"
-    shown_lists().write_parquet(lists)
+    shown_lists().rename({"documents": "results"}).write_parquet(lists)
     code, out, err = surefoot("rerank", model, lists, "-o", run, "--why", tmp_path / "w.jsonl")
     assert (code, err) == (0, "")
     assert "Wrote 4 lists" in out
@@ -45,6 +45,8 @@ def test_a_batch_of_lists(surefoot, model: Path, tmp_path: Path) -> None:
         (lambda table: table.with_columns(time=-1), "row 1: time is -1"),
         (lambda table: table.drop("domains"), "row 1: domains must be given"),
         (lambda table: table.with_columns(id=pl.lit("a")), "id 'a' is missing or appears twice"),
+        (lambda table: table.with_columns(id=pl.concat_list("id")), "id is of type List"),
+        (lambda table: table.with_columns(documents=pl.lit("a")), "row 1: results is 'a'; expected an array"),
         (lambda table: table.head(0), "has no rows"),
     ],
 )

@@ -13,7 +13,7 @@ import pytest
 from tests.clicks.logs import GRADES, SATISFIED, YANDEX12, YANDEX14, c12, generated, made, q12, results, write_lines
 
 from surefoot.clicks.backends import open_backend
-from surefoot.clicks.feature_pipeline import FeatureTable
+from surefoot.clicks.feature_pipeline import FeatureTable, feature_table
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.layouts.reading import guess_layout
@@ -255,6 +255,29 @@ class TestOddLines:
         table = made(write_lines(tmp_path / "log.csv", lines), tmp_path / "made", ReadingSettings("table"))
         assert table.counts["rejected"] == {"belongs to a session of two users": 2}
         assert table.counts["lists"] == 1
+
+    @pytest.mark.parametrize("shards", [1, 3])
+    def test_a_session_of_two_files(self, tmp_path: Path, shards: int) -> None:
+        files = {
+            "a": ["1\tM\t1\tA", "1\t0\tQ\t0\t7\tt\t70,1\t71,1", "2\tM\t1\tA", "2\t0\tQ\t0\t7\tt\t70,1"],
+            "b": ["1\tM\t1\tB", "1\t50\tC\t0\t71", "2\tM\t2\tA", "2\t60\tQ\t0\t7\tt\t70,1",
+                  "3\tM\t2\tA", "3\t0\tQ\t0\t7\tt\t70,1"],
+        }  # fmt: skip
+        folder = tmp_path / "log"
+        folder.mkdir()
+        for name, lines in files.items():
+            write_lines(folder / name, lines)
+        table = feature_table(folder, tmp_path / "made", ReadingSettings("yandex2014"), SATISFIED, shards=shards)
+        assert table.counts["rejected"] == {
+            "belongs to a session of two days": 2, "belongs to a session of two users": 2,
+        }  # fmt: skip
+        assert table.counts["lists"] == 1
+
+    def test_two_files_where_a_layout_has_one(self, tmp_path: Path) -> None:
+        for name in ("ubi_queries-01.jsonl", "ubi_queries-02.jsonl", "ubi_events.jsonl"):
+            (tmp_path / name).write_text("{}\n")
+        with pytest.raises(DataError, match=r"has ubi_queries-01.jsonl, ubi_queries-02.jsonl, and a log in layout ubi"):
+            made(tmp_path, tmp_path / "made", ReadingSettings("ubi"))
 
 
 @pytest.mark.heavy

@@ -299,7 +299,7 @@ def test_requests_while_updates_are_written(tmp_path: Path) -> None:
 
 def test_seconds_in_place_of_milliseconds_are_refused() -> None:
     span = ClockSpan("time", 1_790_000_000_000, 1_790_086_400_000, 0.001)
-    for fine in (span.first, span.last, span.first - 10 * 31_557_600_000, span.last + 10 * 31_557_600_000):
+    for fine in (span.first, span.last, span.first - 10 * 31_557_600_000, span.last + 90 * 31_557_600_000):
         span.check(fine)
     for wrong in (1_790_086_401, 1_790_086_401_000_000):
         with pytest.raises(ArgumentError, match="years away from the log's 1790000000000 to 1790086400000; it counts "):

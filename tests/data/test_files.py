@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import surefoot as sf
+from surefoot.data.writing.all_or_nothing import replacing
 
 
 @pytest.mark.parametrize("how", ["at once", "in pieces"])
@@ -25,3 +27,12 @@ def test_zst_has_a_checksum(tmp_path: Path, how: str) -> None:
         path.write_bytes(damaged)
         with pytest.raises(sf.DataError, match="truncated or corrupt"):
             read(path)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_is_told_by_polars_too() -> None:
+    with (
+        pytest.raises(sf.DataError, match=r"/dev/full: cannot be written .*No space left"),
+        replacing("/dev/full") as path,
+    ):
+        pl.DataFrame({"a": range(100)}).write_parquet(path)

@@ -23,7 +23,7 @@ import pytest
 from tests.personal.small import small_study
 
 import surefoot as sf
-from surefoot.personal.service.application import RerankingService
+from surefoot.personal.service.application import RerankingService, bounded
 from surefoot.personal.service.service_settings import ServiceSettings
 
 LIST = {"query": "3", "results": ["11", "12", "13"], "domains": ["1", "2", "1"], "terms": ["5"], "day": 30, "time": 80}
@@ -31,6 +31,7 @@ EVENT = {
     "session": "new", "user": "7", "day": 30, "time": 5, "list": "1", "query": "3", "terms": ["5"],
     "documents": ["11", "12"], "domains": ["1", "2"],
 }  # fmt: skip
+CLICK = {"session": "new", "day": 30, "time": 6, "list": "1", "document": "11"}
 JSON = {"Content-Type": "application/json"}
 
 
@@ -109,13 +110,13 @@ def check_description(running: Running) -> None:
     request = LIST | {"user": None, "session": "new"}
     validator("/rerank").validate(request)
     validator("/rerank", answer=True).validate(running.ask("/rerank", request)[1])
-    click = {"session": "new", "day": 30, "time": 6, "list": "1", "document": "11"}
-    for events in ([EVENT], [click], [EVENT, click]):
+    for events in ([EVENT], [CLICK], [EVENT, CLICK]):
         validator("/update").validate({"events": events})
         validator("/update", answer=True).validate(running.ask("/update", {"events": events})[1])
     validator("/health", answer=True).validate(running.ask("/health", method="GET")[1])
     wrong_requests = [LIST | change for change in ({"time": -1}, {"results": []}, {"day": None}, {"reslts": 1})]
     wrong_events = [EVENT | change for change in ({"document": "11"}, {"list": None}, {"documents": [""]})]
+    wrong_events += [CLICK | change for change in ({"document": None}, {"day": None}, {"time": None})]
     for path, wrong in (("/rerank", wrong_requests), ("/update", [{"events": [event]} for event in wrong_events])):
         for body in wrong:
             assert not validator(path).is_valid(body)
@@ -139,6 +140,10 @@ def test_answers_and_refusals(running: Running, tmp_path: Path) -> None:
         (400, "query must be given", running.ask("/rerank", {"results": [secret], "time": 1})),
         (400, "results is 'Zanzibar'; expected an array", running.ask("/rerank", LIST | {"results": secret})),
         (400, "years away from the log's", running.ask("/rerank", LIST | {"day": 10**6})),
+        (400, "key 'user' appears twice", running.ask("/rerank", b'{"user": "1", "user": "Zanzibar"}')),
+        (400, "document must be given", running.ask("/update", {"events": [CLICK | {"document": None}]})),
+        (404, "there are", running.ask("/rerank/", LIST)),
+        (403, "localhost", running.ask("/rerank", LIST, Host="Zanzibar.example#localhost")),
         (400, "this is an event by itself", running.ask("/update", EVENT)),
         (400, "this is an array by itself", running.ask("/update", [EVENT])),
         (400, "expected an object", running.ask("/rerank", [secret])),
@@ -221,7 +226,9 @@ def test_a_token_and_no_updates(model: Path, tmp_path: Path) -> None:
     assert service.ask("/rerank", LIST)[0] == 401
     assert service.ask("/rerank", LIST, Authorization="Bearer a-tokem")[0] == 401
     assert service.ask("/rerank", LIST, Authorization="Bearer ä")[0] == 401
-    assert service.ask("/rerank", LIST, Authorization="Bearer a-token", Host="shop.example")[0] == 200
+    assert service.ask("/rerank", LIST, Authorization="bearer a-token", Host="shop.example")[0] == 200
+    with sf.PersonalRanker.load(tmp_path / "model", read_only=True) as beside:  # without updates it only reads
+        assert len(beside.rerank(None, **LIST).documents) == 3
     assert service.ask("/update", {"events": []}, Authorization="Bearer a-token")[:2] == (
         403, {"error": "this service takes no updates; start it with --allow-updates"},
     )  # fmt: skip
@@ -230,6 +237,38 @@ def test_a_token_and_no_updates(model: Path, tmp_path: Path) -> None:
     assert code == 0
     assert "401 /rerank not authorised" in log
     assert "tokem" not in log
+
+
+def test_later_events_do_not_change_which_times_are_meant(model: Path, tmp_path: Path) -> None:
+    shutil.copytree(model, tmp_path / "model")
+    spans = []
+    for _ in range(2):
+        with sf.PersonalRanker.load(tmp_path / "model") as ranker:
+            spans.append(ranker._state._live().store.span)
+            ranker.update(EVENT | {"day": 30 + 365 * 90, "session": "later"})
+            with pytest.raises(sf.ArgumentError, match="years away from the log's"):
+                ranker.update(EVENT | {"day": 30 + 365 * 110, "session": "too late"})
+    assert spans[0] == spans[1] is not None
+
+
+def test_too_many_connections() -> None:
+    async def ask(open_connections: int) -> list[Any]:
+        sent: list[Any] = []
+
+        async def application(scope: Any, receive: Any, send: Any) -> None:
+            await send("answered")
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "path": "/rerank", "headers": [], "query_string": b"", "server": ("localhost", 1)}
+        await bounded(application, lambda: open_connections, 5)(scope, None, send)  # type: ignore[arg-type]
+        return sent
+
+    assert asyncio.run(ask(5)) == ["answered"]
+    start, body = asyncio.run(ask(6))
+    assert (start["status"], dict(start["headers"])[b"retry-after"]) == (503, b"1")
+    assert json.loads(body["body"]) == {"error": "more than 5 connections are open; try again later"}
 
 
 def test_what_takes_too_long(model: Path) -> None:

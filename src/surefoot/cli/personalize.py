@@ -114,6 +114,8 @@ def personalize(
 
         if features_only:
             raise ArgumentError("--features-only trains no model to --save; leave one of the two out")
+        if save.resolve() == output.resolve():
+            raise ArgumentError("--save and --output are the same folder; choose another one for the model")
         check_new(save, last=last)
     check_outputs(
         [

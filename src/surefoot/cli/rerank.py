@@ -24,7 +24,7 @@ def rerank(
         Path,
         typer.Argument(
             metavar="LISTS",
-            help="A Parquet table, one list per row: user, session, time, query, documents; id names a list.",
+            help="A Parquet table, one list per row: user, session, time, query, results; id names a list.",
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="A run (.run, .run.gz, …), or .csv, .json, .parquet.")],

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from surefoot.arguments import finite_number
@@ -25,6 +26,7 @@ CLICK_COLUMNS: dict[str, Any] = {
     "document": pl.String, "number": pl.Int64,
 }  # fmt: skip
 _TIMES = 10**15  # beyond that a log has none
+_LARGEST_SCORE = float(np.finfo(np.float32).max)  # features are 32-bit floats
 _ARRAYS = ("terms", "documents", "domains", "scores")
 
 
@@ -90,7 +92,7 @@ def _event(event: Any, facts: LogFacts, documents: str = "documents") -> tuple[b
             f"there is no key {shortened(unknown[0])}{did_you_mean(unknown[0], columns) or ';'} a "
             f"{'list' if is_list else 'click'} has {', '.join(columns)}"
         )
-    needed = ["session", "time", *(["query"] if is_list else [])]
+    needed = ["session", "time", "query" if is_list else "document"]
     needed += ["list"] if facts.linked else []
     needed += ["day"] if facts.shared_clock == "day" else []
     if is_list:
@@ -114,6 +116,8 @@ def _value(name: str, value: Any, called: str) -> Any:
     if name in ("time", "day"):
         return whole_number(called, value)
     if name in _ARRAYS:
+        if hasattr(value, "tolist") or hasattr(value, "to_list"):  # of NumPy, pandas or Polars
+            value = value.tolist() if hasattr(value, "tolist") else value.to_list()
         if isinstance(value, str) or not isinstance(value, Sequence):
             raise ArgumentError(f"{called} is {shortened(value)}; expected an array")
         return tuple(_score(item) if name == "scores" else text(called, item) for item in value)
@@ -132,8 +136,8 @@ def whole_number(name: str, value: Any) -> int:
 
 def _score(value: Any) -> float:
     number = None if isinstance(value, str | bool) else finite_number(value)
-    if number is None:
-        raise ArgumentError(f"scores has {shortened(value)}; expected finite numbers")
+    if number is None or abs(number) > _LARGEST_SCORE:
+        raise ArgumentError(f"scores has {shortened(value)}; expected finite numbers of at most 3.4e38")
     return number
 
 

@@ -15,6 +15,7 @@ CLICKS = {"session": "string", "user": "string", "day": "int64", "time": "int64"
           "document": "string", "number": "int64"}  # fmt: skip
 REJECTED = {"file": "string", "number": "int64", "reason": "string", "line": "string"}
 TWO_USERS = "belongs to a session of two users"
+TWO_DAYS = "belongs to a session of two days"
 DIGITS_PATTERN = r"^[0-9]{1,15}$"
 
 
@@ -77,21 +78,24 @@ def merge_logs(logs: list[Log]) -> Log:
 
 
 def without_mixed_sessions(log: Log) -> Log:
-    """The log without sessions of two users, which are no sessions; their events are rejected.
+    """The log without sessions of two users or days, which are no sessions; their events are rejected.
 
     An event without a user is of its session's user: else the events of one session could be in two shards.
     """
     if not log.users:
         return log
-    events = union([table.select("session", "user") for table in (log.lists, log.clicks)])
+    events = union([table.select("session", "user", "day") for table in (log.lists, log.clicks)])
     owners = events.group_by("session").aggregate(
-        owner=events.user.max(), mixed=(events.user.min() != events.user.max()).fill_null(False)
+        owner=events.user.max(),
+        fault=ibis.cases(
+            (events.user.min() != events.user.max(), TWO_USERS), (events.day.min() != events.day.max(), TWO_DAYS)
+        ),
     )
     remaining, rejected = {}, [log.rejected]
     for name, columns in (("lists", LISTS), ("clicks", CLICKS)):
         table = getattr(log, name).inner_join(owners, "session")
-        remaining[name] = with_schema(table.filter(~table.mixed).mutate(user=table.owner), columns)
-        mixed = table.filter(table.mixed)
-        reasons = {"reason": ibis.literal(TWO_USERS), "line": "session " + mixed.session, "file": ibis.literal(name)}
+        remaining[name] = with_schema(table.filter(table.fault.isnull()).mutate(user=table.owner), columns)
+        mixed = table.filter(table.fault.notnull())
+        reasons = {"reason": mixed.fault, "line": "session " + mixed.session, "file": ibis.literal(name)}
         rejected.append(with_schema(mixed.mutate(**reasons), REJECTED))
     return replace(log, **remaining, rejected=union(rejected))

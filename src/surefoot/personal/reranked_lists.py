@@ -18,7 +18,7 @@ from surefoot.errors import ArgumentError, DataError, name_list, shortened
 from surefoot.personal.personal_ranker import PersonalRanker
 from surefoot.progress import steps
 
-_NEEDED = ("time", "query", "documents")
+_NEEDED = ("time", "query", "results")
 _FURTHER = ("user", "session", "day", "terms", "domains", "scores")
 
 
@@ -38,7 +38,7 @@ def rerank_lists(
         for number, row in enumerate(steps(list(table.iter_rows(named=True)), "Re-ranking"), start=1):
             known = {key: row[key] for key in _FURTHER[1:] if row.get(key) is not None}
             try:
-                one = ranker.rerank(row.get("user"), row["query"], row["documents"], row["time"], **known)
+                one = ranker.rerank(row.get("user"), row["query"], row["results"], row["time"], **known)
             except ArgumentError as error:
                 raise DataError.at(lists, None, f"row {number}: {error}") from error
             scores = falling(np.array(one.scores))
@@ -72,6 +72,8 @@ def _read(path: Path) -> pl.DataFrame:
         raise DataError.at(path, None, "there is no such file") from error
     except Exception as error:  # Polars has its own kinds
         raise DataError.at(path, None, f"cannot be read as Parquet ({shortened(str(error), 200)})") from error
+    if "results" not in table.columns and "documents" in table.columns:  # as the lists of a log call them
+        table = table.rename({"documents": "results"})
     missing = [column for column in _NEEDED if column not in table.columns]
     if missing:
         raise DataError.at(
@@ -82,7 +84,10 @@ def _read(path: Path) -> pl.DataFrame:
         raise DataError.at(path, None, "has no rows; expected a list on each")
     if "id" not in table.columns:
         table = table.with_columns(id=pl.int_range(1, len(table) + 1).cast(pl.String))
-    ids: Any = table["id"].cast(pl.String)
+    try:
+        ids: Any = table["id"].cast(pl.String)
+    except pl.exceptions.PolarsError as error:
+        raise DataError.at(path, None, f"id is of type {table['id'].dtype}; expected texts or numbers") from error
     if ids.null_count() or ids.n_unique() < len(ids):
         twice = ids.filter(ids.is_duplicated() | ids.is_null())[0]
         raise DataError.at(path, None, f"id {shortened(twice)} is missing or appears twice; give each list its own")

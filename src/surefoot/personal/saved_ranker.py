@@ -34,7 +34,11 @@ def check_new(folder: str | os.PathLike[str], *, last: bool = True) -> Path:
     """The folder that a model may be saved to; `last` is whether a session's last click satisfies."""
     target = destination_folder(folder)
     if target.exists():
-        raise DataError.at(folder, None, "is there already; choose a new folder for the model")
+        raise DataError.at(
+            folder,
+            None,
+            "is there already; choose a new folder for the model. --force replaces none: its events would be lost",
+        )
     check_last(last)
     return target
 

@@ -12,7 +12,7 @@ from surefoot.clicks.layouts.registry import LAYOUTS, find_layout
 from surefoot.clicks.log import Log, merge_logs, without_mixed_sessions
 from surefoot.clicks.log_files import LogFile, check_file
 from surefoot.data.reading.files import text_lines
-from surefoot.errors import DataError, shortened
+from surefoot.errors import DataError, name_list, shortened
 
 _FIRST = 1 << 16  # bytes of a file in which its first line is looked for
 
@@ -50,7 +50,8 @@ def read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings) 
     layout = find_layout(settings.layout)
     groups = [files] if layout.files else [[file] for file in files]
     log = merge_logs([layout.read(backend, group, settings) for group in groups])
-    return log if layout.one_user_per_session else without_mixed_sessions(log)
+    one_user = layout.one_user_per_session and len(groups) == 1  # in one file; two may have the same sessions
+    return log if one_user else without_mixed_sessions(log)
 
 
 def _log_files(path: Path, layout: LogLayout) -> list[Path]:
@@ -62,6 +63,13 @@ def _log_files(path: Path, layout: LogLayout) -> list[Path]:
         raise DataError.at(path, None, f"a log in layout {layout.name} is a folder with {expected}; give that folder")
     files = _files_in(path)
     named = [_named(files, name) for name in layout.files]
+    several = next((matches for matches in named if len(matches) > 1), None)
+    if several is not None:
+        names = name_list([match.name for match in several])
+        raise DataError.at(
+            path, None, f"has {names}, and a log in layout {layout.name} has one such file; make one file of them, or "
+            "move the others away"
+        )  # fmt: skip
     if not all(named):
         raise DataError.at(
             path, None, f"expected files with names {expected} here, because the layout is {layout.name}"

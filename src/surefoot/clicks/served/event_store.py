@@ -93,17 +93,21 @@ class EventStore:
                     connection.execute(f'CREATE INDEX {table}_{column} ON {table} ("{column}")')
             connection.execute("CREATE TABLE about (name VARCHAR, value VARCHAR)")
             connection.execute("INSERT INTO about VALUES ('schema', ?)", [SCHEMA])
+            # Not the very first and last: a log may have a time that is wrong, but not many.
+            for edge, share in (("first", 0.001), ("last", 0.999)):
+                times = f"quantile_disc({'day' if day else 'time'}, {share})"
+                connection.execute(f"INSERT INTO about SELECT '{edge}', {times}::VARCHAR FROM lists")
             connection.execute("CHECKPOINT")
 
     def _span(self) -> ClockSpan | None:
-        """When the lists were shown that the file had when it was opened; None without lists or a shared clock."""
+        """When the log's lists were shown, as it was saved; None without lists or a shared clock."""
         if self._facts.shared_clock is None:
             return None
-        first, last = self._connection.execute(
-            f"SELECT min({self._shared}), max({self._shared}) FROM lists"
-        ).fetchall()[0]
+        known = dict(self._connection.execute("SELECT name, value FROM about WHERE value IS NOT NULL").fetchall())
+        if "first" not in known:
+            return None
         seconds = 86_400.0 if self._facts.shared_clock == "day" else self._facts.seconds
-        return None if first is None else ClockSpan(self._facts.shared_clock, first, last, seconds)
+        return ClockSpan(self._facts.shared_clock, int(known["first"]), int(known["last"]), seconds)
 
     def _in_memory(self) -> dict[str, tuple[str, str]]:
         """What is in memory of the file as it was opened: by which column, and the rows."""

@@ -103,7 +103,10 @@ def reporting_write_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     """While something is written at `path`: what the system refuses becomes an error that names it."""
     try:
         yield
-    except OSError as error:
+    except Exception as error:
+        # Polars has an error of its own for what the system refuses, such as a full disk.
+        if not isinstance(error, OSError) and "(os error " not in str(error):
+            raise
         raise DataError.at(path, None, f"cannot be written ({reason(error)})") from error
 
 

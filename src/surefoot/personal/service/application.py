@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from surefoot.clicks.served.event_store import StateError
 from surefoot.errors import SurefootError, visible
@@ -24,7 +25,7 @@ from surefoot.personal.personal_ranker import PersonalRanker
 from surefoot.personal.service.bounded_worker import BoundedWorker, QueueFullError, TooSlowError
 from surefoot.personal.service.openapi import openapi
 from surefoot.personal.service.request_body import parsed, rerank_arguments, update_events
-from surefoot.personal.service.service_settings import ServiceSettings, is_loopback
+from surefoot.personal.service.service_settings import ServiceSettings, names_loopback
 
 LOG = logging.getLogger("surefoot.serve")
 _BUG = "this is a bug in surefoot, not your mistake; please report it"
@@ -56,7 +57,9 @@ class RerankingService:
         ]
         if self._settings.allow_updates:
             routes.append(Route("/update", self._guarded(self._update), methods=["POST"]))
-        return Starlette(routes=routes, exception_handlers={HTTPException: self._no_route})
+        application = Starlette(routes=routes, exception_handlers={HTTPException: self._no_route})
+        application.router.redirect_slashes = False  # a redirect would be neither JSON nor checked
+        return application
 
     def close(self) -> None:
         """Wait for what has begun, and let go of the model."""
@@ -104,7 +107,7 @@ class RerankingService:
                 return _answer(request, refused)
             except QueueFullError:
                 message = f"{self._settings.queue:,} requests are waiting already; try again later"
-                return _answer(request, RefusedError(503, message, "too many are waiting", **{"Retry-After": "1"}))
+                return _answer(request, too_many(message, "too many are waiting"))
             except TooSlowError:
                 message = (
                     f"no answer within {self._settings.seconds:g} s; an update may have been added nevertheless, and "
@@ -127,10 +130,12 @@ class RerankingService:
         token = self._settings.token
         if token is not None:
             given = request.headers.get("authorization", "")
-            if not hmac.compare_digest(given.encode("latin-1"), f"Bearer {token}".encode()):
+            scheme, _, secret = given.partition(" ")
+            right = hmac.compare_digest(secret.encode("latin-1"), token.encode())
+            if not right or scheme.lower() != "bearer":
                 message = "send the service's token as the header Authorization: Bearer …"
                 raise RefusedError(401, message, "not authorised", **{"WWW-Authenticate": "Bearer"})
-        elif not is_loopback(request.url.hostname or ""):
+        elif not names_loopback(request.headers.get("host", "")):
             # A page in a browser of this machine may reach the loopback under a name of its own.
             message = "without a token, requests must name this machine (localhost) as their host"
             raise RefusedError(403, message, "another host's name")
@@ -167,6 +172,26 @@ class RerankingService:
 
     async def _update(self, value: Any) -> Any:
         return await self._updates.run(self._ranker.update, update_events(value), seconds=self._settings.seconds)
+
+
+def bounded(application: ASGIApp, connections: Callable[[], int], most: int) -> ASGIApp:
+    """The application, while no more than so many connections are open; uvicorn's own bound does not answer JSON."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if connections() <= most:
+            await application(scope, receive, send)
+            return
+        message = f"more than {most:,} connections are open; try again later"
+        refused = too_many(message, "too many connections")
+        refused.headers["Connection"] = "close"
+        await _answer(Request(scope), refused)(scope, receive, send)
+
+    return answer
+
+
+def too_many(message: str, logged: str) -> RefusedError:
+    """A request that may be sent again."""
+    return RefusedError(503, message, logged, **{"Retry-After": "1"})
 
 
 def _answer(request: Request, refused: RefusedError) -> JSONResponse:

@@ -11,9 +11,11 @@ from surefoot.personal.service.service_settings import MOST_EVENTS, MOST_RESULTS
 _TEXT = {"type": "string", "minLength": 1}
 _TIME = {"type": "integer", "minimum": 0, "exclusiveMaximum": 10**15}
 _NUMBERS = {"type": "array", "items": {"type": "number"}}
+_SCORES = {"type": "array", "items": {"type": "number", "minimum": -3.4e38, "maximum": 3.4e38}}
 _REFUSALS = {
     "400": "not valid", "401": "no token, or another", "403": "not allowed", "408": "arrived too slowly",
-    "413": "too large", "415": "not application/json", "503": "too many are waiting", "504": "not answered in time",
+    "413": "too large", "415": "not application/json", "500": "the model's state cannot be used, or a bug",
+    "503": "too many are waiting", "504": "not answered in time",
 }  # fmt: skip
 
 
@@ -22,6 +24,7 @@ def openapi(facts: LogFacts, settings: ServiceSettings) -> dict[str, Any]:
     paths = {
         "/rerank": {"post": _operation("A list in the model's order.", _request(facts), _reranked())},
         "/health": {"get": {"summary": "Whether it works.", "responses": {"200": _json("It works.", _health())}}},
+        "/openapi.json": {"get": {"summary": "This.", "responses": {"200": _json("This.", {"type": "object"})}}},
     }
     if settings.allow_updates:
         events = {"type": "array", "maxItems": MOST_EVENTS, "items": {"oneOf": [_shown(facts), _click(facts)]}}
@@ -34,7 +37,8 @@ def openapi(facts: LogFacts, settings: ServiceSettings) -> dict[str, Any]:
     if settings.token is not None:
         described["components"] = {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}}
         described["security"] = [{"token": []}]
-        paths["/health"]["get"]["security"] = []
+        for path in ("/health", "/openapi.json"):  # these say nothing of the log, and need no token
+            paths[path]["get"]["security"] = []
     return described
 
 
@@ -54,13 +58,14 @@ def _shown(facts: LogFacts) -> dict[str, Any]:
 def _click(facts: LogFacts) -> dict[str, Any]:
     fields = {"session": _TEXT, "time": _time(facts), "document": _TEXT, "user": _TEXT, "list": _TEXT, "day": _TIME}
     needed = ["session", "time", "document", *(["list"] if facts.linked else [])]
-    return _object(_or_null(fields, needed), [*needed, *(["day"] if facts.shared_clock == "day" else [])])
+    needed += ["day"] if facts.shared_clock == "day" else []
+    return _object(_or_null(fields, needed), needed)
 
 
 def _with_log_fields(facts: LogFacts, fields: dict[str, Any], needed: list[str]) -> dict[str, Any]:
     """A list's fields with those that some logs have, and this one needs."""
     texts = {"type": "array", "items": _TEXT}
-    further = {"day": _TIME, "terms": texts, "domains": texts, "scores": _NUMBERS}
+    further = {"day": _TIME, "terms": texts, "domains": texts, "scores": _SCORES}
     has = {"day": facts.shared_clock == "day", "terms": facts.terms, "domains": facts.domains, "scores": facts.scores}
     needed = [*needed, *(name for name in further if has[name])]
     return _object(_or_null(fields | further, needed), needed)

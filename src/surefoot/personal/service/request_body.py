@@ -16,9 +16,21 @@ _FURTHER = ("user", "session", "day", "terms", "domains", "scores")
 def parsed(body: bytes) -> Any:
     """The value of a body; numbers that JSON does not have are refused."""
     try:
-        return json.loads(body, parse_constant=_refuse)
+        return json.loads(body, parse_constant=_refuse, object_pairs_hook=_object)
+    except ArgumentError:
+        raise
     except (ValueError, RecursionError) as error:
         raise ArgumentError('the body is not JSON; send an object such as {"query": …}') from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; Python would take the last of two values of a key."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ArgumentError(f"key {shortened(twice)} appears twice in an object")
+    return found
 
 
 def _refuse(constant: str) -> NoReturn:

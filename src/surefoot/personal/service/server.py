@@ -20,7 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from surefoot.data.reading.files import reason
 from surefoot.errors import ArgumentError, shortened
 from surefoot.personal.personal_ranker import PersonalRanker
-from surefoot.personal.service.application import LOG, RerankingService
+from surefoot.personal.service.application import LOG, RerankingService, bounded
 from surefoot.personal.service.service_settings import ServiceSettings
 
 _CONNECTIONS = 500  # that may be open beside the requests that wait
@@ -31,20 +31,23 @@ def serve(model: Path, settings: ServiceSettings, started: Callable[[str], None]
     _log_to_stderr()
     listener = _listen(settings.host, settings.port)
     with listener:
-        service = RerankingService(PersonalRanker.load(model), settings)
+        service = RerankingService(PersonalRanker.load(model, read_only=not settings.allow_updates), settings)
         # What was loaded stays: to look through all of it for garbage would stop answers for a tenth of a second.
         gc.collect()
         gc.freeze()
         try:
+            most = settings.queue + _CONNECTIONS
             config = uvicorn.Config(
-                service.application(), http=_protocol(settings.seconds), ws="none", lifespan="off", loop="asyncio",
-                access_log=False, log_config=None, server_header=False, proxy_headers=False,
-                limit_concurrency=settings.queue + _CONNECTIONS, timeout_keep_alive=max(1, round(settings.seconds)),
+                bounded(service.application(), lambda: len(server.server_state.connections), most),
+                http=_protocol(settings.seconds), ws="none", lifespan="off", loop="asyncio", access_log=False,
+                log_config=None, server_header=False, proxy_headers=False,
+                timeout_keep_alive=max(1, round(settings.seconds)),
                 timeout_graceful_shutdown=max(1, round(2 * settings.seconds)),
             )  # fmt: skip
             host, port = listener.getsockname()[:2]
             name = f"[{host}]" if ":" in host else host
-            StoppableServer(config, lambda: started(f"http://{name}:{port}")).run(sockets=[listener])
+            server = StoppableServer(config, lambda: started(f"http://{name}:{port}"))
+            server.run(sockets=[listener])
         finally:
             service.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 from dataclasses import dataclass
 
 from surefoot.errors import ArgumentError, shortened
@@ -49,6 +50,16 @@ class ServiceSettings:
                 "environment, or leave --host out"
             )
         return settings
+
+
+def names_loopback(header: str) -> bool:
+    """Whether a request's header Host is this machine's own name or address, perhaps with a port.
+
+    >>> names_loopback("localhost:8080"), names_loopback("[::1]"), names_loopback("a.example#localhost")
+    (True, True, False)
+    """
+    found = re.fullmatch(r"(localhost|[0-9.]+|\[[0-9a-fA-F:.]+\])(:[0-9]{1,5})?", header)
+    return found is not None and is_loopback(found[1])
 
 
 def is_loopback(host: str) -> bool:
