@@ -309,10 +309,10 @@ def of_p(p: float) -> Assessment:
 def test_small_p_values_read_as_in_python(show: Any, p: float, table: str, words: str) -> None:
     assessment = of_p(p)
     opened = show(assessment)
-    assert f"adjusted p {words})" in assessment.verdict("new")
-    assert f"adjusted p {words})" in opened.text("#effect")
+    assert f"Holm's p {words})" in assessment.verdict("new")
+    assert f"Holm's p {words})" in opened.text("#effect")
     assert cell(opened, "new", "p Holm") == table
-    assert opened.text("#figure-t-note") == f"adjusted p {table if table.startswith('<') else '= ' + table}"
+    assert opened.text("#figure-t-note") == f"Holm's p {table if table.startswith('<') else '= ' + table}"
 
 
 def test_hover_and_click_in_the_differences(show: Any, demo: Assessment) -> None:

@@ -32,6 +32,7 @@ def test_help_fits_a_screen(surefoot, monkeypatch, names: tuple[str, ...]) -> No
     assert out.count("\n") <= 60
     assert max(map(len, out.splitlines())) <= 100
     assert "<" not in out  # no <bool>, no <list[str]>
+    assert "OWNER" not in out  # an address that nobody can open
     top = out.partition("╭")[0]
     assert "More: " in top
     if not hasattr(COMMANDS[names], "commands"):
@@ -47,6 +48,14 @@ def test_options_are_in_panels(surefoot, monkeypatch) -> None:
     assert places == sorted(places)
     assert places[1] < out.index("--baseline  ") < places[2] < out.index("--alpha  ") < places[3] < out.index("--csv ")
     assert "[table|json|csv|markdown|latex; default: table]" in out
+
+
+@pytest.mark.parametrize("command", ["evaluate", "gate"])
+def test_both_defaults_of_missing_queries_are_told(surefoot, monkeypatch, command: str) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    _, out, _ = surefoot(command, "--help")
+    words = " ".join(out.replace("│", " ").split())
+    assert "a query that a system lacks. [zero|drop|error; default: zero; with --scores: error]" in words
 
 
 def test_commands_are_grouped_by_what_people_do(surefoot, monkeypatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -279,6 +280,45 @@ def test_a_service_that_is_not_there(server) -> None:
         sf.fetch_run("solr", url, QUERIES, SOLR, retries=1)
 
 
+def asked_by_command(server: SearchServer, tmp_path: Path) -> list[str]:
+    """The command that asks the service one query."""
+    (tmp_path / "queries.tsv").write_text("q1\tgoat\n")
+    (tmp_path / "body.json").write_text(json.dumps(ELASTIC))
+    return ["fetch-run", "--from", "elasticsearch", "--url", f"{server.url}?api_key={SECRET}", "--queries",
+            str(tmp_path / "queries.tsv"), "--body", str(tmp_path / "body.json"), "-o",
+            str(tmp_path / "new.run")]  # fmt: skip
+
+
+def test_each_try_that_fails_is_told(server, tmp_path: Path, surefoot) -> None:
+    line = asked_by_command(server, tmp_path)
+    server.shutdown()
+    server.server_close()
+    shown = f"surefoot: {server.url}/_search, query 'q1': cannot be reached ([Errno 111] Connection refused)"
+    shown = shown.replace("111", str(errno.ECONNREFUSED))
+    code, _, err = surefoot(*line, "--retries", "2")
+    assert code == 2
+    assert err.splitlines() == [
+        f"{shown}; this was try 1 of 3, the next is in 0.01 seconds",
+        f"{shown}; this was try 2 of 3, the next is in 0.02 seconds",
+        f"{shown} (3 tries); run the same command again to go on from here",
+    ]
+    assert len(surefoot(*line, "--retries", "2", "--quiet")[2].splitlines()) == 1
+
+
+def test_what_is_told_of_a_try_has_no_secret(server, tmp_path: Path, monkeypatch, surefoot) -> None:
+    monkeypatch.setenv("LOGIN", f"ann:{SECRET}")
+    server.faults = [status(503, {"error": {"reason": f"busy {SECRET}"}}, Retry_After="0")]
+    code, out, err = surefoot(*asked_by_command(server, tmp_path), "--user-env", "LOGIN")
+    assert code == 0, err
+    assert "answers with status 503: busy ***; this was try 1 of 6, the next is at once" in err
+    assert SECRET not in out + err
+
+
+def test_https_to_a_port_of_plain_http(server) -> None:
+    with pytest.raises(FetchError, match=r"this port answers without encryption, so https cannot be used .*http://"):
+        sf.fetch_run("opensearch", server.url.replace("http:", "https:"), QUERIES, ELASTIC)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -287,6 +327,11 @@ def test_a_service_that_is_not_there(server) -> None:
         ({"url": "localhost:9200"}, "must begin with http:// or https://"),
         ({"url": "http://h:x/y"}, "cannot be read"),
         ({"url": "http://h/_search/template"}, "not supported"),
+        ({"url": "https://h:9200"}, "https://h:9200/_search names no index; write https://h:9200/INDEX, or _all"),
+        ({"url": "https://h:9200/_search?key=x"}, "https://h:9200/_search names no index; write https://h:9200/INDEX,"),
+        ({"service": "solr", "url": "http://h:8983/"}, "http://h:8983/select names no collection"),
+        ({"service": "solr", "url": "http://h:8983/solr/#/shop"}, "write http://h:8983/solr/COLLECTION"),
+        ({"service": "solr", "url": "http://h:8983/solr/query"}, "http://h:8983/solr/query names no collection"),
         ({"body": {"query": "{{query}}", "size": 5}}, "the body has size, which surefoot sets itself"),
         ({"body": {"query": "goat"}}, "no text in it contains {{query}}"),
         ({"body": ["{{query}}"]}, "expected a JSON object"),
@@ -364,7 +409,7 @@ def echoing(handler: search_server.Handler) -> bool:
 def test_a_value_that_is_no_header_is_refused_without_it(monkeypatch, value: str) -> None:
     monkeypatch.setenv("KEY", value)
     with pytest.raises(sf.ArgumentError, match="environment variable KEY") as caught:
-        sf.fetch_run("solr", "http://localhost/", QUERIES, SOLR, header_env={"X": "KEY"})
+        sf.fetch_run("solr", "http://localhost/x", QUERIES, SOLR, header_env={"X": "KEY"})
     assert SECRET not in str(caught.value)
 
 

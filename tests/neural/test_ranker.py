@@ -98,6 +98,18 @@ def test_scikit_learns_arrays(data) -> None:
         copy.set_params(num_leaves=3)
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("lr", "; did you mean learning_rate? It has objective, alpha"), ("n_estimators", "; did you mean epochs?"),
+     ("drop_out", "; did you mean dropout?"), ("num_leaves", ". It has objective, alpha")],
+)  # fmt: skip
+def test_a_parameter_that_it_does_not_have(name: str, hint: str) -> None:
+    for refuse in (sf.NeuralRanker, sf.NeuralRanker().set_params):
+        with pytest.raises(ArgumentError) as caught:
+            refuse(**{name: 1})
+        assert str(caught.value).startswith(f"NeuralRanker has no parameter {name!r}{hint}")
+
+
 def test_tie_rule_goes_by_document_ids(data) -> None:
     """Where all scores tie, the list is in the order of ids, in training as in evaluation."""
     ids = [f"d{number}" for number in np.random.default_rng(1).permutation(len(data))]

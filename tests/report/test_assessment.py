@@ -16,6 +16,8 @@ import pytest
 from scipy import stats
 
 import surefoot as sf
+from surefoot.report.few_queries import too_few_elsewhere
+from surefoot.report.words import default_alpha
 from surefoot.risk import bootstrap
 from surefoot.risk.vectors import CHUNK
 
@@ -220,11 +222,40 @@ def test_a_verdict_is_cautious_below_fifty_and_at_heavy_losses_below_a_hundred(q
         assert (f"With fewer than {few} queries" in text) == (few is not None)
 
 
-def test_a_later_alpha_is_cautioned_of_before_the_tables() -> None:
+def test_a_caution_on_another_alpha_names_it_and_comes_after_the_verdict() -> None:
     values = np.random.default_rng(0).random((2, 60))
     a = sf.assess(sf.Scores(values, ["today", "new"], range(60)), baseline="today", alphas=[0, 1, 5])
     assert "With fewer than" not in a.verdict(alpha=1)
-    assert a.to_text(width=1000).count("At α = 5: with fewer than 100 queries") == 1
+    for text in (a.to_text(width=1000), a.to_markdown(), a._repr_html_()):
+        assert text.count("At α = 5: with fewer than 100 queries") == 1
+        assert text.index("on average") < text.index("At α = 5: with fewer than 100 queries")
+
+
+@pytest.mark.parametrize(
+    ("queries", "alphas", "words"),
+    [
+        (60, [0, 1, 5, 10], ["At α = 5 and 10: with fewer than 100 queries"]),
+        (60, [0, 1, 5, 7, 10], ["At α = 5, 7 and 10: with fewer than 100 queries"]),
+        (60, [0, 5, 10], []),  # the verdict's own α is 5, and what is said there holds for 10 too
+        (40, [0, 1, 5], []),
+        (100, [0, 1, 5], []),
+    ],
+)
+def test_cautions_on_other_alphas_say_only_what_the_verdict_does_not(queries, alphas, words) -> None:
+    values = np.random.default_rng(0).random((2, queries))
+    data = sf.assess(sf.Scores(values, ["today", "new"], range(queries)), baseline="today", alphas=alphas).to_dict()
+    said = too_few_elsewhere(data, default_alpha(alphas))
+    assert [caution.split(" and losses")[0] for caution in said] == words
+
+
+def test_uneven_traffic_is_cautioned_of_once() -> None:
+    values, weights = np.random.default_rng(0).random((2, 200)), {str(i): 1 if i % 3 else 12 for i in range(200)}
+    scores = sf.Scores(values, ["today", "new"], [str(i) for i in range(200)])
+    data = sf.assess(scores, baseline="today", alphas=[0, 1, 5], weights=weights).to_dict()
+    assert 50 < data["weights"]["effective_queries"] < 100
+    (caution,) = too_few_elsewhere(data, 1)
+    assert caution.startswith("At α = 5: with fewer than 100 queries")
+    assert too_few_elsewhere(data, 5) == []
 
 
 @pytest.fixture(scope="module")

@@ -116,12 +116,12 @@ def test_reading_back(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("p", "table", "words"),
     [
-        (0.0123, "0.0123", "adjusted p = 0.012)"),
-        (0.00014, "0.0001", "adjusted p = 0.00014)"),
-        (0.00009, "0.0001", "adjusted p = 0.0001)"),
-        (0.00005, "0.0001", "adjusted p = 0.0001)"),
-        (0.0000499, "<.0001", "adjusted p < 0.0001)"),
-        (0.0, "<.0001", "adjusted p < 0.0001)"),
+        (0.0123, "0.0123", "Holm's p = 0.012)"),
+        (0.00014, "0.0001", "Holm's p = 0.00014)"),
+        (0.00009, "0.0001", "Holm's p = 0.0001)"),
+        (0.00005, "0.0001", "Holm's p = 0.0001)"),
+        (0.0000499, "<.0001", "Holm's p < 0.0001)"),
+        (0.0, "<.0001", "Holm's p < 0.0001)"),
     ],
 )
 def test_small_p_values(p: float, table: str, words: str) -> None:
@@ -130,3 +130,12 @@ def test_small_p_values(p: float, table: str, words: str) -> None:
     row["alpha"]["1"]["p_holm"] = p
     assert {column.key: column.text(row) for column in at_alpha(1)}["p_holm@1"] == table
     assert words in significance(data, row, 1)
+
+
+def test_each_p_has_one_name() -> None:
+    a = assessment(0.1)
+    text = a.to_text(width=1000)
+    assert "p adj.: p-value corrected for skewness. p sturdy: p adj., also" in text
+    assert "Holm's p" in text
+    assert "Holm's p" in a.to_html()
+    assert "adjusted p" not in text + a.to_markdown() + a._repr_html_()

@@ -71,7 +71,7 @@ def fetch_run(
     fetched = fetch(
         service, url, queries, body, output, depth=depth, page_size=page_size, id_field=id_field, tiebreak=tiebreak,
         scores=run_scores, name=name, header_env=_headers(header_env or []), user_env=user_env, ca_file=ca_file,
-        rate=rate, timeout=timeout, retries=retries,
+        rate=rate, timeout=timeout, retries=retries, note=None if quiet else _say,
     )  # fmt: skip
     if quiet:
         return
@@ -82,6 +82,10 @@ def fetch_run(
     if empty:
         lines.append(f"{len(empty):,} queries have no results: {name_list(empty, 6)}")
     typer.echo(visible("; ".join(lines)))
+
+
+def _say(words: str) -> None:
+    typer.echo(f"surefoot: {visible(words)}", err=True)
 
 
 def _headers(given: list[str]) -> dict[str, str]:

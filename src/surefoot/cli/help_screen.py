@@ -139,4 +139,14 @@ def _page(command: str | None) -> str:
     except PackageNotFoundError:
         urls = []
     site = next((url.partition(", ")[2] for url in urls if url.startswith("Documentation, ")), None)
-    return f"docs/{page}.md" if site is None else f"{site}{page}.html"
+    return documentation_page(site, page)
+
+
+def documentation_page(site: str | None, page: str) -> str:
+    """Where a page of the documentation is: on its site, or in the sources while the site has no owner.
+
+    >>> [documentation_page(f"https://{who}.github.io/x/", "gate") for who in ("acme", "OWNER")]
+    ['https://acme.github.io/x/gate.html', 'docs/gate.md']
+    """
+    has_owner = site is not None and "//OWNER." not in site  # `tools/set_owner.py` puts a name there for a release
+    return f"{site}{page}.html" if has_owner else f"docs/{page}.md"

@@ -118,7 +118,9 @@ def matrix_measure(files: Sequence[str], measures: Sequence[str], missing: Missi
     if files:
         raise ArgumentError("give either judgments and runs or --scores, not both")
     if missing is not None:
-        raise ArgumentError("--missing works only with runs, but you gave --scores; remove --missing")
+        raise ArgumentError(
+            "--missing works only with runs and with results per query, but this is a score matrix; leave it out"
+        )
     if len(measures) > 1:
         raise ArgumentError(
             "a --scores file contains one measure only; give -m once, such as -m ERR@20, or leave -m out"

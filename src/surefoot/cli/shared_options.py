@@ -30,8 +30,8 @@ ScoreMatrixFile = Annotated[
 MissingQueries = Annotated[
     MissingTreatment | None,
     typer.Option(
-        help="What to do with a judged query that a run lacks.",
-        show_default=MissingTreatment.zero,
+        help="What to do with a query that a system lacks.",
+        show_default=f"{MissingTreatment.zero}; with --scores: {MissingTreatment.error}",
     ),
 ]
 TrafficFile = Annotated[

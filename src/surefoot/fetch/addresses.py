@@ -60,6 +60,11 @@ class ServiceAddress(NamedTuple):
         return urlunsplit((self.scheme, self._netloc, self.path, "", ""))
 
     @property
+    def parts_before_search(self) -> list[str]:
+        """The parts of the path, but for the last, which searches."""
+        return [part for part in self.path.split("/")[:-1] if part]
+
+    @property
     def is_private(self) -> bool:
         """Whether what is sent there is encrypted, or stays on this machine."""
         if self.scheme == "https" or self.host == "localhost":

@@ -27,6 +27,7 @@ _BUSY = (429, 502, 503, 504)  # of which the next request may know nothing
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0  # seconds between tries
 _LONGEST_REQUESTED = 300.0  # seconds that a service may ask for; whoever asks for more is asked again by people
 _LARGEST = 1 << 28  # bytes of an answer
+_PLAIN_ANSWERS = ("wrong_version_number", "wrong version number", "record layer failure")  # TLS's words for plain HTTP
 
 Result = TypeVar("Result")
 
@@ -56,9 +57,16 @@ class _TransientError(Exception):
 class SearchClient:
     """The connection to one service."""
 
-    def __init__(self, address: ServiceAddress, credentials: Credentials, conduct: Conduct) -> None:
+    def __init__(
+        self,
+        address: ServiceAddress,
+        credentials: Credentials,
+        conduct: Conduct,
+        note: Callable[[str], object] | None = None,
+    ) -> None:
+        """`note` is told of every try that failed and of how long the next one waits, in words without secrets."""
         self._httpx = library("httpx", "fetch", "Fetching runs")
-        self._address, self._credentials, self._conduct = address, credentials, conduct
+        self._address, self._credentials, self._conduct, self._note = address, credentials, conduct, note
         self._next = 0.0  # when the rate allows a request
         if credentials.headers and not address.is_private:
             warnings.warn(
@@ -87,16 +95,20 @@ class SearchClient:
     ) -> Result:
         """What `read` makes of the answer to a body; tried again, later and later, where the service is busy."""
         address = self._address.with_parameters(parameters)
-        wait = _FIRST_WAIT
-        for tries_left in range(self._conduct.retries, -1, -1):
+        wait, tries = _FIRST_WAIT, self._conduct.retries + 1
+        for number in range(1, tries + 1):
             try:
                 return self._ask_once(address, body, read)
             except _TransientError as error:
                 self._refuse_long_wait(error, query)
-                if not tries_left:
-                    more = f" ({self._conduct.retries + 1} tries)" if self._conduct.retries else ""
+                if number == tries:
+                    more = f" ({tries} tries)" if tries > 1 else ""
                     raise self._error(query, f"{error}{more}; run the same command again to go on from here") from None
-                time.sleep(wait if error.wait is None else max(error.wait, 0.0))
+                pause = wait if error.wait is None else max(error.wait, 0.0)
+                if self._note is not None:
+                    when = f"in {pause:.3g} second{'' if pause == 1 else 's'}" if pause else "at once"
+                    self._note(self._told(query, f"{error}; this was try {number} of {tries}, the next is {when}"))
+                time.sleep(pause)
                 wait = min(2 * wait, _LONGEST_WAIT)
             except SurefootError as error:
                 raise self._error(query, str(error)) from None
@@ -116,6 +128,11 @@ class SearchClient:
             raise _TransientError(f"no whole answer came within {self._conduct.timeout:g} seconds") from None
         except self._httpx.ConnectError as error:
             problem = f"cannot be reached ({shortened(str(error), 200)[1:-1]})"
+            if any(word in str(error).lower() for word in _PLAIN_ANSWERS):
+                raise DataError(
+                    f"this port answers without encryption, so https cannot be used ({shortened(str(error))[1:-1]}); "
+                    "give the port for https, or a URL with http://"
+                ) from None
             if "CERTIFICATE" in str(error) or "certificate" in str(error):
                 raise DataError(f"{problem}; name the file of your own authority with --ca-file") from None
             raise _TransientError(problem) from None
@@ -177,8 +194,11 @@ class SearchClient:
             self._next = max(now, self._next) + 1 / self._conduct.rate
 
     def _error(self, query: str, problem: str) -> FetchError:
-        text = f"{self._address.shown}, query {shortened(query)}: {problem}"
-        return FetchError(self._credentials.without_secrets(text))
+        return FetchError(self._told(query, problem))
+
+    def _told(self, query: str, problem: str) -> str:
+        """What may be shown of a problem: never a secret."""
+        return self._credentials.without_secrets(f"{self._address.shown}, query {shortened(query)}: {problem}")
 
 
 def _authorities(httpx: Any, ca_file: str | os.PathLike[str] | None) -> ssl.SSLContext:

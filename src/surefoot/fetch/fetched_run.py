@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import Any, NamedTuple
@@ -92,8 +92,9 @@ def fetch(
     rate: float | None,
     timeout: float,
     retries: int,
+    note: Callable[[str], object] | None = None,
 ) -> FetchedRun:
-    """The same as `fetch_run`, with what the command line tells of it."""
+    """The same as `fetch_run`, with what the command line tells of it; `note` is told of tries that failed."""
     asked = service_of(service)
     template = read_template(body)
     settings = SearchSettings(
@@ -106,7 +107,9 @@ def fetch(
         )
     conduct = Conduct(_positive("timeout", timeout), integer("retries", retries, 0, 100),
                       None if rate is None else _positive("rate", rate), ca_file)  # fmt: skip
-    address, credentials = ServiceAddress.of(url, asked.searches), read_credentials(header_env, user_env)
+    address = ServiceAddress.of(url, asked.searches)
+    asked.check_address(address)
+    credentials = read_credentials(header_env, user_env)
     texts = _texts(queries)
     is_lines = output is not None and _writes_lines(output)
     if output is not None:
@@ -120,7 +123,7 @@ def fetch(
     }, private=address.parameters)  # fmt: skip
     results: dict[str, list[Hit]] = {}
     resumed = 0
-    with kept.lock() if kept else nullcontext(), SearchClient(address, credentials, conduct) as client:
+    with kept.lock() if kept else nullcontext(), SearchClient(address, credentials, conduct, note) as client:
         for query in steps(list(texts), f"Fetching from {service}"):
             filled = fill_template(template, texts[query])
             hits = kept.read(query, filled) if kept else None

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from surefoot.arguments import finite_number
 from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, shortened
+from surefoot.fetch.addresses import ServiceAddress
 from surefoot.fetch.options import SERVICES
 
 WINDOW = 10_000  # index.max_result_window, as it is unless somebody changed it
@@ -44,6 +45,14 @@ class ElasticService:
     """Elasticsearch and OpenSearch."""
 
     searches: tuple[str, ...] = ("_search",)  # last parts of an address that searches; the first is added to others
+
+    def check_address(self, address: ServiceAddress) -> None:
+        """Refuse an address without an index: it would search all of them, those of other applications too."""
+        if not address.parts_before_search:
+            raise ArgumentError(
+                f"{address.shown} names no index; write {address.shown.removesuffix('_search')}INDEX, or _all in place "
+                "of INDEX to search every index"
+            )
 
     def check(self, template: Mapping[str, Any], settings: SearchSettings) -> None:
         """Refuse what cannot be fetched rightly."""
@@ -119,6 +128,12 @@ class SolrService:
     """Solr, by its JSON request API."""
 
     searches: tuple[str, ...] = ("select", "query")  # as above
+
+    def check_address(self, address: ServiceAddress) -> None:
+        """Refuse an address without a collection."""
+        if address.parts_before_search in ([], ["solr"]):
+            root = address._replace(path="/solr/COLLECTION").shown
+            raise ArgumentError(f"{address.shown} names no collection; write {root}")
 
     def check(self, template: Mapping[str, Any], settings: SearchSettings) -> None:
         """Refuse what cannot be fetched rightly."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
+from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.learn.import_learner import brief_waiting
 
 if TYPE_CHECKING:
@@ -19,6 +21,9 @@ else:
 
         class BaseEstimator:
             """Nothing: what learning needs is below."""
+
+
+_OTHER_NAMES = {"lr": "learning_rate", "n_estimators": "epochs", "seed": "random_state"}  # in PyTorch and Ranker
 
 
 class Estimator(BaseEstimator):
@@ -51,6 +56,16 @@ class Estimator(BaseEstimator):
             else:
                 self.engine_parameters[name] = value
         return self
+
+    def _refuse_unknown(self, names: Iterable[str]) -> None:
+        """Refuse names that are not the estimator's own, where it has no engine that they could go to."""
+        own = self._own_names()
+        for name in names:
+            if name not in own:
+                hint = did_you_mean(_OTHER_NAMES.get(name, name), own) or "."
+                raise ArgumentError(
+                    f"{type(self).__name__} has no parameter {shortened(name)}{hint} It has {', '.join(own)}"
+                )
 
     def __repr__(self) -> str:
         """What differs from the defaults."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Never, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -127,7 +127,9 @@ class NeuralRanker(Estimator):
         checkpoint_every: int = 10,
         random_state: int | None = 0,
         device: str = "auto",
+        **unknown: Never,
     ) -> None:
+        self._refuse_unknown(unknown)
         self.objective = objective
         self.alpha = alpha
         self.measure = measure
@@ -154,9 +156,8 @@ class NeuralRanker(Estimator):
 
     def set_params(self, **parameters: Any) -> Self:
         """Change parameters; an unknown name is an error."""
+        self._refuse_unknown(parameters)
         for name, value in parameters.items():
-            if name not in self._own_names():
-                raise ArgumentError(f"NeuralRanker has no parameter {name!r}; it has {', '.join(self._own_names())}")
             setattr(self, name, value)
         return self
 

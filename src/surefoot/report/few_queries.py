@@ -66,3 +66,18 @@ def too_few_of(queries: int, effective: float, alpha: float) -> str | None:
         return None
     sentences = [uneven_traffic(queries, effective), UNEVEN.text, few_queries(effective, alpha)]
     return " ".join(filter(None, sentences))
+
+
+def too_few_elsewhere(data: AssessmentData, alpha: float) -> list[str]:
+    """What to say of verdicts at other α than the one looked at, beyond what is said there; each names its α."""
+    said = too_few(data, alpha) or ""
+    others: dict[str, list[float]] = {}
+    for other in data["alphas"]:
+        if (more := (too_few(data, other) or "").removeprefix(said).strip()) and more not in said:
+            others.setdefault(more, []).append(other)
+    return [f"At α = {_and(alphas)}: {caution[0].lower()}{caution[1:]}" for caution, alphas in others.items()]
+
+
+def _and(alphas: list[float]) -> str:
+    *first, last = (f"{alpha:g}" for alpha in alphas)
+    return f"{', '.join(first)} and {last}" if first else last

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from surefoot.data.notebook import Look, NotebookTable, NotebookView, Tone, more_rows
 from surefoot.report.columns import SYSTEM_COLUMN, at_alpha, summary_columns
+from surefoot.report.few_queries import too_few_elsewhere
 from surefoot.report.numbers import signed
 from surefoot.report.words import (
     CLOSEST_SYSTEM_PREFIX,
@@ -46,8 +47,9 @@ def to_notebook(data: AssessmentData, rows: list[SystemData]) -> str:
         alpha_title(alpha), more=more_rows(len(rows), _ROWS, "systems"), looks=looks, coloured_column=coloured_column,
     )  # fmt: skip
     return NotebookView(
-        title(data), headline, _tiles(data, about), table, tone, cautions(data), lead, [*notes(data), *absences(data)]
-    ).to_html()
+        title(data), headline, _tiles(data, about), table, tone, cautions(data), lead,
+        [*too_few_elsewhere(data, alpha), *notes(data), *absences(data)],
+    ).to_html()  # fmt: skip
 
 
 def _tiles(data: AssessmentData, row: SystemData) -> list[tuple[str, str]]:

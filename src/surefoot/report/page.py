@@ -16,7 +16,7 @@ from surefoot.arrays import Floats
 from surefoot.data.types.scores import Scores, check_same
 from surefoot.report.columns import page_columns
 from surefoot.report.family import family_page
-from surefoot.report.few_queries import CAUTIONS, UNEVEN
+from surefoot.report.few_queries import CAUTIONS, UNEVEN, too_few_elsewhere
 from surefoot.report.measure_names import measure_title
 from surefoot.report.measure_terms import measure_terms
 from surefoot.report.options import DETAILED_QUERIES, PANEL_ALPHAS
@@ -136,7 +136,7 @@ def _measure(
         "title": measure_title(data["measure"]),
         "scores": _packed_floats(scores.values),
         "mean": _packed_floats(VIRTUAL_BASELINES["mean"](scores.values[population])),
-        "notes": [*cautions(data), *notes(data)],
+        "notes": [*cautions(data), *notes(data), *too_few_elsewhere(data, default_alpha(data["alphas"]))],
         "churn": _churn(data, baseline),
         "terms": measure_terms(data["measure"], levels),
     }

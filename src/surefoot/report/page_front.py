@@ -35,7 +35,7 @@ def _tiles(row: SystemData, alpha: float, weighted: bool) -> list[Tile]:
     test = row["alpha"][alpha_key(alpha)]
     interval, p = test["u_risk_interval"], test["p_holm"]
     ends = "no interval" if interval is None else f"95 %: {' to '.join(signed(end, 3) for end in interval)}"
-    chance = "no test" if p is None else f"adjusted p < {LEAST_P}" if p < LEAST_P / 2 else f"adjusted p = {p:.4f}"
+    chance = "no test" if p is None else f"Holm's p < {LEAST_P}" if p < LEAST_P / 2 else f"Holm's p = {p:.4f}"
     return [
         Tile("Gain", signed(row["gain"], 4), "mean change" if weighted else "mean change per query", key="gain"),
         Tile("Helped", f"{row['wins']:,}", "queries", key="helped"),

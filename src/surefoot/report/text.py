@@ -25,6 +25,7 @@ from surefoot.report.columns import (
     summary_columns,
 )
 from surefoot.report.escapes import csv_name, csv_text, markdown
+from surefoot.report.few_queries import too_few_elsewhere
 from surefoot.report.numbers import fixed
 from surefoot.report.ordinary_tests import ordinary_caption, ordinary_heading
 from surefoot.report.tables import latex_table, markdown_table
@@ -41,9 +42,9 @@ if TYPE_CHECKING:
 
 _NARROWEST_NAME = 14  # letters of a system's name that stay together however narrow the terminal
 _SIGNS_NOTE = (
-    f"Small number: rank. U low and U high: {INTERVAL_WORDS} of U_Risk. p sturdy: p-value corrected for skewness and "
-    "for one "
-    "more query as bad as the worst. p Holm: p sturdy, also corrected for the number of systems. "
+    f"Small number: rank. U low and U high: {INTERVAL_WORDS} of U_Risk. p adj.: p-value corrected for skewness. "
+    "p sturdy: p adj., also corrected for one more query as bad as the worst. "
+    "p Holm: p sturdy, also corrected for the number of systems. "
     f"*: p Holm < {SIGNIFICANCE:g}"
 )
 _LEADING_COLUMN_ORDER = {  # columns of the one table, those that a narrow terminal has no room for last
@@ -136,13 +137,14 @@ def _leading_columns(data: AssessmentData, alpha: float) -> list[FigureColumn]:
 
 
 def _verdict(data: AssessmentData, alpha: float, most: int | None = None) -> list[RenderableType]:
-    """The title, what to know first, and what to do at α, in `most` paragraphs."""
+    """The title, what to know first, what to do at α, in `most` paragraphs, and cautions on verdicts at other α."""
     from rich.text import Text
 
     parts: list[RenderableType] = [Text(visible(title(data)), style="bold")]
     parts += [Text(visible(caution), style="bold yellow") for caution in cautions(data)]
     parts += [Text(f"The verdict at {alpha_title(alpha)}", style="bold")]
-    return [*parts, *(Text(visible(sentence)) for sentence in advice(data, alpha)[:most])]
+    parts += [Text(visible(sentence)) for sentence in advice(data, alpha)[:most]]
+    return [*parts, *(Text(visible(caution), style="bold yellow") for caution in too_few_elsewhere(data, alpha))]
 
 
 def _bootstrap_table(data: AssessmentData, rows: Sequence[SystemData], alpha: float) -> list[RenderableType]:
@@ -308,6 +310,7 @@ def to_markdown(data: AssessmentData, rows: Sequence[SystemData]) -> str:
     parts = [f"**{markdown(title(data))}**", *(f"**{markdown(caution)}**" for caution in cautions(data))]
     first = default_alpha(data["alphas"])
     parts += [f"**The verdict at α = {first:g}.** {markdown(' '.join(advice(data, first)))}"]
+    parts += [f"**{markdown(caution)}**" for caution in too_few_elsewhere(data, first)]
     parts.append(_markdown_table(rows, [SYSTEM_COLUMN, *summary_columns(data)]))
     for alpha in data["alphas"]:
         parts += [

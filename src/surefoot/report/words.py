@@ -190,7 +190,7 @@ def significance(data: AssessmentData, row: SystemData, alpha: float) -> str:
     if test["p_holm"] is None:
         return f"{weight}, {t} ({test['reason']})."
     tested = sum(other["alpha"][key]["p_holm"] is not None for other in data["systems"])
-    t += f", adjusted {p_words(test['p_holm'])}" + (f" over {tested} systems" if tested > 1 else "")
+    t += f", Holm's {p_words(test['p_holm'])}" + (f" over {tested} systems" if tested > 1 else "")
     outcome = {
         "reward": "its reward outweighs its risk",
         "risk": "its risk outweighs its reward",
@@ -272,10 +272,6 @@ def cautions(data: AssessmentData) -> list[str]:
         lines.append(f"Queries that a system lacks score 0. Missing queries, of {data['queries']:,}: {lacking}.")
     if (weights := data.get("weights")) and weights["left_out"]:
         lines.append(f"{_queries(weights['left_out'])} without traffic {_verb(weights['left_out'])} left out.")
-    alphas = data["alphas"]
-    if too_few(data, default_alpha(alphas)) is None:  # else the verdict says so
-        caution = too_few(data, max(alphas))
-        lines += [f"At α = {max(alphas):g}: {caution[0].lower()}{caution[1:]}"] if caution else []
     return lines
 
 

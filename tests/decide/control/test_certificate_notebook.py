@@ -14,7 +14,7 @@ KEPT = Path(__file__).with_name("certificate_1.json")
 def test_a_certificate_in_a_notebook() -> None:
     certificate = Certificate.read(KEPT)
     words = told(certificate._repr_html_())
-    assert "new keeps to risk ≤ 0.7 and share_hurt ≤ 0.8 where it is shown instead of today." in words
+    assert "new keeps to risk ≤ 0.7 and share of badly hurt queries ≤ 80 % where it is shown instead of today." in words
     assert certificate["sentence"] in words
     assert all(f"It assumes: {one}" in words for one in certificate["assumptions"])
     data = certificate.to_dict()

@@ -36,7 +36,7 @@ def test_the_headline_says_what_to_serve() -> None:
     assert "risk at most 0.05 on average over calibrations" in headline(average)
     assert "19 to 31 %" in str(front(average).caution)
     both = one | {"other_losses": [{"loss": "share_hurt", "level": 0.2, "observed": 0.1, "bound": 0.2}]}
-    assert "risk at most 0.05 and share of hurt queries at most 0.2 with" in headline(both)
+    assert "risk at most 0.05 and share of badly hurt queries at most 0.2 with" in headline(both)
     assert len(front(both).tiles) == 6
     assert "does not know which queries" in str(front(one | {"training_known": False}).caution)
 

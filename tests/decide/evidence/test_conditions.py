@@ -100,7 +100,7 @@ def test_one_more_condition_is_one_more_entry() -> None:
     assert by_name["lost_first"]["observed"] == pytest.approx(2 / 400)
     assert by_name["weighed_loss"]["observed"] == pytest.approx(3 * 0.5 * 2 / 400)
     text = decision.to_text(width=1000)
-    assert "lost first ≤ 0.03 holds: the share of queries that lose all they had is at most" in text
+    assert "lost first ≤ 3 % holds: the share of queries that lose all they had is at most" in text
     assert "W(2) ≤ 0.1 holds: the weighed loss is at most" in text
     again = sf.Decision.from_dict(json.loads(decision.to_json()))
     for shown in (again.to_markdown(), again.page(), again.to_junit(), again.to_csv()):

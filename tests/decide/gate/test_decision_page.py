@@ -54,6 +54,21 @@ def test_the_front_states_the_decision(kind: str) -> None:
     assert shown.tiles[0].note.startswith(worst)
 
 
+def test_a_share_of_queries_is_told_in_words_and_percent() -> None:
+    scores = sf.Scores([[0.5] * 200, [0.1] * 60 + [0.6] * 140], ["today", "new"], range(200), "nDCG@10")
+    decision = sf.gate(scores, baseline="today", policy={"share_hurt": 0.1})
+    page = decision.page()
+    assert "share_hurt" not in page
+    assert front(decision.to_dict()).headline == (
+        "Keep today, stop new: share of badly hurt queries ≤ 10 % fails, with 95 % confidence."
+    )
+    tile = front(decision.to_dict()).tiles[0]
+    assert (tile.label, tile.note) == ("share of badly hurt queries ≤ 10 %", "fails; observed 30.00 %")
+    assert re.fullmatch(r"≥ 2\d\.\d\d %", tile.value)
+    assert ">10 %</text>" in page
+    assert "the share of queries that lose over 20 % is at least 2" in page
+
+
 def test_undecided_says_how_many_more_queries_to_judge() -> None:
     data = decided("undecided").to_dict()
     more = front(data | {"queries_needed": 350}).headline

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from surefoot.data.notebook import NotebookTable, NotebookView
+from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.report.numbers import percent, signed
 from surefoot.risk.assessment_data import Json
 
@@ -12,7 +13,7 @@ from surefoot.risk.assessment_data import Json
 def to_notebook(data: Json, rows: Sequence[tuple[str, str]]) -> str:
     """The view of a certificate's plain data, with the rows of its figures."""
     nowhere = data["threshold"] is None
-    levels = " and ".join(f"{loss['loss']} ≤ {loss['level']:g}" for loss in (data, *data["other_losses"]))
+    levels = " and ".join(ConditionRule(loss["loss"], loss["level"]).words for loss in (data, *data["other_losses"]))
     headline = (
         f"Only {data['baseline']} is shown."
         if nowhere

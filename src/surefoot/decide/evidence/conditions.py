@@ -1,6 +1,7 @@
 """The conditions that a release, or a controller, can be held to: one entry for each, with all that depends on which.
 
-The condition `share_hurt` alone means losses of more than 20 % by "hurt"; elsewhere a query is hurt by any loss.
+The condition `share_hurt` alone means losses of more than 20 % by "hurt"; elsewhere a query is hurt by any loss, and
+texts and pages call one that loses over 20 % badly hurt.
 
 A condition is about a figure that is the mean over traffic of a value per query, v(q):
 
@@ -48,13 +49,13 @@ class ConditionKind:
     """
 
     name: str  # in policies and in JSON
-    title: str  # in text, as policies write it
+    title: str  # in texts and pages
     words: str  # the figure, within a sentence
     direction: Literal["at most", "above"]
     values: Callable[[Floats, Floats, float], Floats]
     width: Callable[[float], float] = lambda alpha: 1.0
     example: float  # a usual level
-    plain_title: str | None = None  # in headlines and above figures; None where `title` is a plain word
+    plain_title: str | None = None  # in a certificate's headlines and above figures; None where `title` is short
     example_alpha: float | None = None  # a usual α; None where the condition has none
     zero_or_one: Literal["always", "binary measures", "never"] = "never"  # when v is 0 or 1: it has an exact test then
     drawn_for: DrawnFor | None = None  # what queries must be drawn for to decide it; None where draws cannot
@@ -70,6 +71,11 @@ class ConditionKind:
     def at_most(self) -> bool:
         """Whether the figure must be at most the level; otherwise it must be above."""
         return self.direction == "at most"
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the figure is a share of queries, which people read in percent."""
+        return self.zero_or_one == "always"
 
     @property
     def has_alpha(self) -> bool:
@@ -144,8 +150,7 @@ CONDITIONS: dict[str, ConditionKind] = {  # in the order in which policies are r
         ),
         ConditionKind(
             name="share_hurt",
-            title="share_hurt",
-            plain_title="share of hurt queries",
+            title="share of badly hurt queries",
             words="the share of queries that lose over 20 %",
             direction="at most",
             values=_loses_over_20,
@@ -206,10 +211,11 @@ class ConditionRule:
 
     @property
     def words(self) -> str:
-        """As in `risk ≤ 0.02` or `U_Risk(5) > 0`."""
+        """As in `risk ≤ 0.02`, `share of badly hurt queries ≤ 10 %` or `U_Risk(5) > 0`."""
         condition = self.condition
         figure = condition.title + (f"({self.alpha:g})" if condition.has_alpha else "")
-        return f"{figure} {'≤' if condition.at_most else '>'} {self.level:g}"
+        level = f"{100 * self.level:g} %" if condition.is_share else f"{self.level:g}"
+        return f"{figure} {'≤' if condition.at_most else '>'} {level}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can hold."""

@@ -7,7 +7,7 @@ from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose_notes
 from surefoot.decide.gate.decision_text import (
     DECISION_TITLES,
     condition_name,
-    figure4,
+    figure_of,
     headline,
     proved_bound,
     shown_name,
@@ -61,7 +61,7 @@ def _tiles(data: Json) -> list[Tile]:
         Tile(
             condition_name(condition),
             proved_bound(condition),
-            f"{condition['status']}; observed {figure4(condition['observed'])}",
+            f"{condition['status']}; observed {figure_of(condition, condition['observed'])}",
             STATUS_KINDS[condition["status"]],
         )
         for condition in worst_first(data)[:_MOST_CONDITIONS]

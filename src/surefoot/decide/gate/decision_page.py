@@ -69,14 +69,20 @@ def condition_picture(condition: Json) -> ConditionPicture:
     return ConditionPicture(
         condition_name(condition), sentence(condition), STATUS_KINDS[condition["status"]],
         (_MARGIN, level) if at_most else (level, _WIDTH - _MARGIN), (span[0], span[1]), level,
-        place(condition["observed"]), (_end(low, _MARGIN, level), _end(high, _WIDTH - _MARGIN, level)),
-        f"{condition['level']:g}".replace("-", "−"),
+        place(condition["observed"]),
+        (_end(condition, low, _MARGIN, level), _end(condition, high, _WIDTH - _MARGIN, level)),
+        _short(condition, condition["level"], 6),
     )  # fmt: skip
 
 
-def _end(value: float, at: float, level: float) -> str:
+def _end(condition: Json, value: float, at: float, level: float) -> str:
     """What stands at an end of the line; nothing where the level's own number stands there."""
-    return short(value, 3) if abs(at - level) > _APART else ""
+    return _short(condition, value, 3) if abs(at - level) > _APART else ""
+
+
+def _short(condition: Json, value: float, digits: int) -> str:
+    share = condition_named(condition["name"]).is_share
+    return f"{short(100 * value, digits)} %" if share else short(value, digits)
 
 
 def to_page(

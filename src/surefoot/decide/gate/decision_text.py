@@ -12,7 +12,7 @@ from surefoot.decide.options import DECIDING_SHARE
 from surefoot.errors import visible, without_middle
 from surefoot.report.escapes import csv_text, markdown
 from surefoot.report.measure_names import measure_note, measure_title
-from surefoot.report.numbers import fixed, signed
+from surefoot.report.numbers import fixed, percent, signed
 from surefoot.report.tables import markdown_table, terminal_table
 from surefoot.report.text import rendered
 from surefoot.risk.assessment_data import Json
@@ -41,6 +41,15 @@ def figure4(value: float) -> str:
     return fixed(value, 4)
 
 
+def figure_of(condition: Json, value: float) -> str:
+    """A condition's figure: a share of queries in percent, any other to four digits.
+
+    >>> figure_of({"name": "share_hurt"}, 0.1312), figure_of({"name": "risk"}, 0.1312)
+    ('13.12 %', '0.1312')
+    """
+    return percent(value, 2) if condition_named(condition["name"]).is_share else figure4(value)
+
+
 def condition_name(condition: Json) -> str:
     """As in `risk ≤ 0.02` or `gain > 0 in head`."""
     rule = ConditionRule(condition["name"], condition["level"], condition["alpha"])
@@ -51,8 +60,8 @@ def proved_bound(condition: Json) -> str:
     """What was proved, as in `≤ 0.0131`."""
     at_most = condition_named(condition["name"]).at_most
     if condition["status"] == "fails":
-        return f"{'≥' if at_most else '≤'} {figure4(condition['bound_fails'])}"
-    return f"{'≤' if at_most else '≥'} {figure4(condition['bound'])}"
+        return f"{'≥' if at_most else '≤'} {figure_of(condition, condition['bound_fails'])}"
+    return f"{'≤' if at_most else '≥'} {figure_of(condition, condition['bound'])}"
 
 
 def headline(data: Json) -> str:
@@ -89,14 +98,14 @@ def sentence(condition: Json) -> str:
     """What is proved of one condition."""
     kind = condition_named(condition["name"])
     figure, at_most = kind.words, kind.at_most
-    seen = f"Observed on {condition['queries']:,} queries: {figure4(condition['observed'])}."
+    seen = f"Observed on {condition['queries']:,} queries: {figure_of(condition, condition['observed'])}."
     if condition["status"] == "fails":
         side = "at least" if at_most else "at most"
-        bound = figure4(condition["bound_fails"])
+        bound = figure_of(condition, condition["bound_fails"])
         return f"{condition_name(condition)} fails: {figure} is {side} {bound} ({_ALONE}). {seen}"
     side = "at most" if at_most else "at least"
     if condition["status"] == "holds":
-        bound = figure4(condition["bound"])
+        bound = figure_of(condition, condition["bound"])
         return f"{condition_name(condition)} holds: {figure} is {side} {bound} ({_ALONE}). {seen}"
     least = condition["least_queries"]
     few = (
@@ -104,7 +113,7 @@ def sentence(condition: Json) -> str:
         if least and least > condition["queries"]
         else ""
     )
-    bound = figure4(condition["bound"])
+    bound = figure_of(condition, condition["bound"])
     return (
         f"{condition_name(condition)} is open: {figure} is {side} {bound} ({_ALONE}), so it could be above or below "
         f"the level. {seen}{few}"
@@ -214,7 +223,8 @@ def automatic_notes(data: Json) -> list[str]:
     judge, drawn = shown_name(automatic["name"]), data["drawn"]
     added = "; ".join(
         f"{condition_name(condition)}: λ {fixed(own['weight'], 2)}, ρ {_correlation(own['correlation'])}, observed "
-        f"{figure4(condition['observed'])}, corrected by the judge {figure4(own['adjusted'])}"
+        f"{figure_of(condition, condition['observed'])}, corrected by the judge "
+        f"{figure_of(condition, own['adjusted'])}"
         for condition in data["conditions"]
         for own in [condition["automatic"]]
     )
@@ -269,8 +279,8 @@ def headings(data: Json) -> list[str]:
 def cells(condition: Json) -> list[str]:
     """A condition's row."""
     return [
-        condition_name(condition), f"{condition['queries']:,}", figure4(condition['observed']), proved_bound(condition),
-        condition["status"], f"{condition['p_holds']:.3g}", f"{condition['p_fails']:.3g}",
+        condition_name(condition), f"{condition['queries']:,}", figure_of(condition, condition["observed"]),
+        proved_bound(condition), condition["status"], f"{condition['p_holds']:.3g}", f"{condition['p_fails']:.3g}",
     ]  # fmt: skip
 
 

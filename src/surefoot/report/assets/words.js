@@ -83,7 +83,7 @@ function gapParts(row, baseline) {
 function significanceParts({ row, alpha, tests }) {
   if (row.t_risk === null) return [`Chance cannot be tested: ${row.reason}.`];
   const { tested, over } = tests;
-  const p = `adjusted ${pWords(row.p_holm, Number(Math.max(row.p_holm, data.least_p).toPrecision(2)))}`;
+  const p = `Holm's ${pWords(row.p_holm, Number(Math.max(row.p_holm, data.least_p).toPrecision(2)))}`;
   const whole = (text) => html("span", { class: "whole" }, text);
   const who = {
     reward: "its reward outweighs its risk",
@@ -143,6 +143,6 @@ function drawVerdict(view) {
   figure("figure-t", fixed(row.t_risk, 2), verdictTone(row.verdict));
   setText(
     get("figure-t-note"),
-    row.p_holm === null ? "no test" : `adjusted ${pWords(row.p_holm, pText(row.p_holm))}`,
+    row.p_holm === null ? "no test" : `Holm's ${pWords(row.p_holm, pText(row.p_holm))}`,
   );
 }
