@@ -78,7 +78,7 @@ def _commands() -> Iterator[tuple[str, list[str]]]:
     """Each command, with its options by all their names."""
     import typer
 
-    from surefoot.cli import app
+    from surefoot.cli.commands import application
 
     def walk(command: Any, words: str) -> Iterator[tuple[str, list[str]]]:
         for name, inner in getattr(command, "commands", {}).items():
@@ -87,7 +87,7 @@ def _commands() -> Iterator[tuple[str, list[str]]]:
             options = [option for one in command.params for option in (*one.opts, *one.secondary_opts)]
             yield words, sorted(option for option in options if option.startswith("-"))
 
-    yield from walk(typer.main.get_command(app), "")
+    yield from walk(typer.main.get_command(application()), "")
 
 
 def _file_kinds() -> set[str]:

@@ -29,9 +29,9 @@ wrong. [What they may overwrite](../evaluate.md#what-may-be-overwritten) is the 
 
 def commands() -> dict[str, Any]:
     """Every command that can be typed, by its whole name: `surefoot gate`, `surefoot stability noise`, …"""
-    from surefoot.cli.commands import app
+    from surefoot.cli.commands import application
 
-    return dict(_walk("surefoot", typer.main.get_command(app)))
+    return dict(_walk("surefoot", typer.main.get_command(application())))
 
 
 def _walk(name: str, command: Any) -> Iterator[tuple[str, Any]]:

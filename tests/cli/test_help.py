@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import typer
 
-from surefoot.cli.commands import GROUPS, app
+from surefoot.cli.commands import GROUPS, application
 from surefoot.cli.help_screen import _DOCS_PAGE, _FILE_OPTIONS, _PANEL_OF_OPTION
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -21,7 +21,7 @@ def walk(command: Any, *names: str) -> Iterator[tuple[tuple[str, ...], Any]]:
         yield from walk(below, *names, name)
 
 
-COMMANDS = dict(walk(typer.main.get_command(app)))
+COMMANDS = dict(walk(typer.main.get_command(application())))
 
 
 @pytest.mark.parametrize("names", COMMANDS, ids=" ".join)
@@ -63,7 +63,7 @@ def test_commands_are_grouped_by_what_people_do(surefoot, monkeypatch) -> None:
     _, out, _ = surefoot("--help")
     for group, commands in GROUPS.items():
         panel = out.partition(f"─ {group} ─")[2].partition("╰")[0]
-        assert all(f"│ {command.__name__.replace('_', '-')} " in panel for command in commands)
+        assert all(f"│ {command} " in panel for command in commands)
 
 
 def test_what_the_panels_name_exists() -> None:

@@ -11,11 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 import surefoot as sf
-from surefoot.cli.commands import app
+from surefoot.cli.commands import application
 
 
 def run(*arguments: object) -> tuple[int, str]:
-    result = CliRunner().invoke(app, [str(each) for each in arguments])
+    result = CliRunner().invoke(application(), [str(each) for each in arguments])
     output = (
         result.output if result.exception is None or result.exit_code == 0 else f"{result.output}{result.exception}"
     )

@@ -20,7 +20,7 @@ from tests.data.files import check_refused, write_file
 from typer.testing import CliRunner
 
 import surefoot as sf
-from surefoot.cli import app
+from surefoot.cli.commands import application
 
 RUN = {"q1": {"d2": 3.0, "d1": 1.5, "d3": -2.0}, "q2": {"d9": 0.25}}
 QRELS = {"q1": {"d1": 2.0, "d2": 0.0}, "q2": {"d9": 1.0}}
@@ -316,7 +316,8 @@ def test_the_command_line_evaluates_every_form(tmp_path: Path, ending: str) -> N
     sf.read_run(RUN).write(tmp_path / f"new.{ending}")
     sf.read_run({q: dict.fromkeys(v, 1.0) for q, v in RUN.items()}).write(tmp_path / f"old.{ending}")
     names = [str(tmp_path / f"{name}.{ending}") for name in ("qrels", "new", "old")]
-    result = CliRunner().invoke(app, ["evaluate", *names, "--baseline", "old", "-m", "recip_rank", "--json", "-"])
+    arguments = [*names, "--baseline", "old", "-m", "recip_rank", "--json", "-"]
+    result = CliRunner().invoke(application(), ["evaluate", *arguments])
     assert result.exit_code == 0, result.output
     assert [entry["mean"] for entry in json.loads(result.stdout)["systems"]] == [0.75, pytest.approx(2 / 3)]
 
@@ -328,10 +329,10 @@ def test_what_rank_writes_can_be_evaluated(tmp_path: Path, ending: str) -> None:
     ranker = sf.Ranker(n_estimators=2, num_leaves=4, num_threads=1).fit(data)
     ranker.save(tmp_path / "model")
     run, qrels = tmp_path / f"c.{ending}", tmp_path / f"q.{ending}"
-    done = CliRunner().invoke(app, ["rank", str(tmp_path / "model"), str(tmp_path / "test.txt"), "-o", str(run),
-                                    "--qrels", str(qrels)])  # fmt: skip
+    arguments = [str(tmp_path / "model"), str(tmp_path / "test.txt"), "-o", str(run), "--qrels", str(qrels)]
+    done = CliRunner().invoke(application(), ["rank", *arguments])
     assert done.exit_code == 0, done.output
-    done = CliRunner().invoke(app, ["evaluate", str(qrels), str(run), "-b", "c", "--json", "-"])
+    done = CliRunner().invoke(application(), ["evaluate", str(qrels), str(run), "-b", "c", "--json", "-"])
     assert done.exit_code == 0, done.output
     expected = sf.score(data.qrels(), ranker.to_run(data), "nDCG@10").mean()[0]
     assert json.loads(done.stdout)["systems"][0]["mean"] == pytest.approx(expected, abs=1e-12)

@@ -58,7 +58,7 @@ def test_every_public_name_is_in_the_reference_once(script) -> None:
 
 
 def test_every_command_and_option_is_in_the_reference(script) -> None:
-    from surefoot.cli.commands import app
+    from surefoot.cli.commands import application
 
     page = script("command_reference").command_page()
     sections = {part.partition("\n")[0]: part for part in page.split("\n## ")[1:]}
@@ -73,7 +73,7 @@ def test_every_command_and_option_is_in_the_reference(script) -> None:
                     assert all(f"`{written}`" in sections[name] for written in option.opts), (name, option.opts)
                 assert option.help in sections[name].replace("\\|", "|"), (name, option.name)
 
-    look("surefoot", typer.main.get_command(app))
+    look("surefoot", typer.main.get_command(application()))
     assert len(sections) > 15
 
 

@@ -15,7 +15,7 @@ from matplotlib.patches import StepPatch
 from typer.testing import CliRunner
 
 import surefoot as sf
-from surefoot.cli import app
+from surefoot.cli.commands import application
 from surefoot.report import canvas, charts
 from surefoot.risk.inference import critical_value
 
@@ -353,7 +353,7 @@ def test_missing_matplotlib_says_how_to_get_it(assessment, monkeypatch, tmp_path
     with pytest.raises(sf.MissingExtraError):
         assessment.figures(tmp_path)
     result = CliRunner().invoke(
-        app, ["evaluate", "--scores", "absent.csv", "-b", "a", "--figures", str(tmp_path / "figures")]
+        application(), ["evaluate", "--scores", "absent.csv", "-b", "a", "--figures", str(tmp_path / "figures")]
     )
     assert isinstance(result.exception, sf.MissingExtraError)  # before the scores are even looked for
     assert not list(tmp_path.iterdir())
@@ -364,14 +364,14 @@ def test_command_writes_charts_and_keeps_its_output_clean(scores, tmp_path) -> N
     small = sf.Scores(scores.values[:3, :9], scores.systems[:3], scores.queries[:9])
     small.write(tmp_path / "scores.csv")
     command = ["evaluate", "--scores", str(tmp_path / "scores.csv"), "-b", "today", "--figures", str(tmp_path / "f")]
-    result = CliRunner().invoke(app, [*command, "--format", "csv"])
+    result = CliRunner().invoke(application(), [*command, "--format", "csv"])
     assert result.exit_code == 0
     assert result.stdout.startswith("system,")
     assert "figures" not in result.stdout
     assert f"Wrote 21 charts to {tmp_path / 'f'}/" in result.stderr
     assert "kendall-bins is left out" in result.stderr
     assert len(list((tmp_path / "f").iterdir())) == 21
-    quiet = CliRunner().invoke(app, [*command, "--quiet"])
+    quiet = CliRunner().invoke(application(), [*command, "--quiet"])
     assert (quiet.exit_code, quiet.stdout, quiet.stderr) == (0, "", "")
 
 

@@ -212,17 +212,17 @@ def test_written_whole_or_not_at_all(demo: Assessment, tmp_path: Path) -> None:
 def test_command_line(tmp_path: Path) -> None:
     from typer.testing import CliRunner
 
-    from surefoot.cli import app
+    from surefoot.cli.commands import application
 
     (tmp_path / "scores.csv").write_text("query,a,b\nq1,0.5,0.25\nq2,0.1,0.3\n")
     arguments = ["evaluate", "--scores", tmp_path / "scores.csv", "--baseline", "a", "--html", tmp_path / "page.html"]
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    result = CliRunner().invoke(application(), [str(argument) for argument in arguments])
     assert result.exit_code == 0, result.output
     assert embedded((tmp_path / "page.html").read_text(encoding="utf-8"))["start"]["baseline"] == "a"
     assert f"Wrote the page to {tmp_path / 'page.html'}" in result.stderr
     (tmp_path / "q.tsv").write_text("q1\tgoats on ice\n")
     extras = ["--queries", tmp_path / "q.tsv", "--title", "Spring", "--detail", "3"]
-    result = CliRunner().invoke(app, [str(argument) for argument in [*arguments, *extras, "--quiet"]])
+    result = CliRunner().invoke(application(), [str(argument) for argument in [*arguments, *extras, "--quiet"]])
     assert (result.exit_code, result.output) == (0, "")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<title>Spring</title>" in page
@@ -234,11 +234,11 @@ def test_command_line(tmp_path: Path) -> None:
         ([*arguments[:-2], *extras], "--queries, --title, --detail only affects the page, and no page is written"),
         ([*arguments[:-1], tmp_path / "q.tsv", *extras, "--force"], "q.tsv"),
     ):
-        result = CliRunner().invoke(app, [str(argument) for argument in wrong])
+        result = CliRunner().invoke(application(), [str(argument) for argument in wrong])
         assert isinstance(result.exception, sf.ArgumentError)
         assert message in str(result.exception)
     assert (tmp_path / "q.tsv").read_text() == "q1\tgoats on ice\n"
-    result = CliRunner().invoke(app, ["demo", "--output", str(tmp_path / "demo"), "--queries", "12"])
+    result = CliRunner().invoke(application(), ["demo", "--output", str(tmp_path / "demo"), "--queries", "12"])
     assert result.exit_code == 0, result.output
     assert "report.html" in result.output
     assert embedded((tmp_path / "demo" / "report.html").read_text(encoding="utf-8"))["start"]["system"] == "bold"

@@ -51,10 +51,10 @@ def _run() -> NoReturn:
             raise OSError("it is closed; send it to a file")
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="backslashreplace")  # not every terminal can show an α
-        from surefoot.cli.commands import app
+        from surefoot.cli.commands import application
 
         try:
-            code = app(standalone_mode=False)
+            code = application(sys.argv[1:])(standalone_mode=False)
         finally:
             sys.stdout.flush()  # a full disk shows only here
             gc.freeze()  # Python would search all modules for garbage, for longer than many commands take
@@ -94,14 +94,6 @@ def _explain_usage(error: Exception) -> None:
     missing = getattr(error, "param", None) if type(error).__name__ == "MissingParameter" else None
     choices = [] if missing is None or not getattr(missing, "help", None) else [f"  {missing.opts[-1]}: {missing.help}"]
     _fail(2, getattr(error, "format_message", lambda: str(error))().rstrip(".") + help_, *choices)
-
-
-def __getattr__(name: str) -> Any:
-    if name != "app":
-        raise AttributeError(f"module 'surefoot.cli' has no attribute {name!r}")
-    from surefoot.cli.commands import app
-
-    return app
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
