@@ -44,6 +44,14 @@ def test_the_whole_way(surefoot, log: Path, tmp_path: Path) -> None:
     assert "\n\nPersonalized re-ranking of" in out
 
 
+def test_a_method_to_save_is_known_before_training(surefoot, log: Path, tmp_path: Path) -> None:
+    command = ["personalize", log, "-o", tmp_path / "study", *SMALL, "--save", tmp_path / "model"]
+    code, _, err = surefoot(*command, "--save-method", "Weighted initial preferences β = 0.2")
+    assert code == 2
+    assert "; did you mean Weighted initial preferences β = 0.1? Choose one of: Standard gain, " in err
+    assert not (tmp_path / "study").exists()
+
+
 def test_half_lives_are_compared(surefoot, log: Path, tmp_path: Path) -> None:
     code, out, _ = surefoot("personalize", log, "-o", tmp_path / "study", *SMALL, "--half-life", "2,9", "--horizons")
     assert code == 0

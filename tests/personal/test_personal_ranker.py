@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 import pytest
 from tests.clicks.logs import GRADES, SATISFIED, YANDEX12, c12, generated, made, q12, write_lines
-from tests.personal.small import small_study, small_table
+from tests.personal.small import SMALL, small_study, small_table
 
 import surefoot as sf
 from surefoot.clicks.click_state import ClickState, LogFacts
@@ -30,6 +30,7 @@ from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.layouts.registry import WRITABLE
 from surefoot.errors import ArgumentError, DataError, SurefootWarning
 from surefoot.learn.ranker import Ranker
+from surefoot.personal.methods import method_names
 from surefoot.personal.saved_ranker import log_facts
 
 _LIST = ("session", "user", "day", "time", "list", "query", "terms", "documents", "domains", "scores")
@@ -255,11 +256,18 @@ class TestSaved:
         files = [file for file in tmp_path.rglob("*") if file.is_file()]
         assert any("user_pair_clicked" in file.read_text(errors="replace") for file in files)
 
+    def test_every_name_is_known_before_training(self) -> None:
+        data = small_study().to_dict()
+        rows = [*data["chosen"], *data["rows"]]
+        names = {name for row in rows if row["name"] in data["models"] for name in (row["name"], row.get("label"))}
+        assert len(names - {None}) > 8
+        assert names - {None} <= set(method_names(SMALL["grid"]))
+
     def test_refusals(self, model: Path, tmp_path: Path) -> None:
         result = small_study()
         with pytest.raises(DataError, match="is there already; choose a new folder"):
             result.save(model)
-        with pytest.raises(ArgumentError, match="there is no saved model of method 'Standrd gain'"):
+        with pytest.raises(ArgumentError, match="there is no model of method 'Standrd gain'"):
             result.save(tmp_path / "m", method="Standrd gain")
         with pytest.raises(ArgumentError, match="give its folder as study"):
             type(result)(result.to_dict()).save(tmp_path / "m")

@@ -127,8 +127,11 @@ def personalize(
         [*files_under(log), *([segments] if segments else [])],
         force,
     )
+    from surefoot.personal.methods import method_names
     from surefoot.personal.personalize import features
     from surefoot.personal.personalize import personalize as learn
+    from surefoot.personal.saved_ranker import check_method
+    from surefoot.personal.study import check_preset
     from surefoot.personal.tables import tables
 
     reading: dict[str, Any] = {
@@ -153,6 +156,9 @@ def personalize(
     ranker = parameters(set_ or [], {"n_estimators", "self"})
     if trees is not None:
         ranker["n_estimators"] = trees
+    if save_method is not None:  # before hours of training, and again among the models that were chosen
+        check_preset(preset)
+        check_method(save_method, method_names({**GRIDS[preset], **grid}))
     result = learn(
         log, output, **reading, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, segments=segments,
         seed=seed, half_life=lives, horizons=horizons,

@@ -16,6 +16,7 @@ from surefoot.learn.options import REGRESSION_OBJECTIVE
 from surefoot.learn.prepared_data import PreparedData
 from surefoot.measures.notation import Measure
 from surefoot.personal.options import (
+    CHOICE_TITLES,
     HORIZONS,
     LOWEST,
     METHOD_TITLES,
@@ -99,6 +100,12 @@ def left_out_features(group: str, names: Sequence[str]) -> list[int]:
 def on_preferences(beta: float, grid: dict[str, Any]) -> list[MethodSetting]:
     """Risk-sensitive training on preference gains."""
     return [MethodSetting(WEIGHTED_RISK, beta=beta, alpha=float(alpha)) for alpha in grid["alphas"]]
+
+
+def method_names(grid: dict[str, Any]) -> list[str]:
+    """Every name that a model of this grid may have: of a method, of a choice, or of a method with its parameters."""
+    tried = settings(grid) + [setting for beta in grid["betas"] for setting in on_preferences(float(beta), grid)]
+    return list(dict.fromkeys([*METHOD_TITLES.values(), *CHOICE_TITLES, *(setting.name for setting in tried)]))
 
 
 class TrainingData:

@@ -16,6 +16,12 @@ METHOD_TITLES = {
     STANDARD_REGRESSION: "Standard gain by regression",
     WEIGHTED_REGRESSION: "Weighted initial preferences by regression",
 }
+# Rows of the paper's Table 2 that are chosen by another rule than the largest area.
+CHOICE_TITLES = HALF_RERANKED, EQUAL_GAIN, EQUALLY_RERANKED = (
+    "… most gain at half the re-ranking",
+    "… least risk at equal gain",
+    "… most gain at equal re-ranking",
+)
 SELECTIVE = "selective"
 HORIZONS = SESSION_ONLY, LONG_TERM_ONLY = ("session", "long-term")  # of features, to learn from one alone
 RESULT = "personalization.json"  # in a study's folder

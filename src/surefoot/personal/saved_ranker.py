@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from surefoot.personal.recommendation import headline, recommended
 from surefoot.risk.assessment_data import Json
 
 SCHEMA = "surefoot/personal-ranker/1"
+_LISTED = 20  # names of methods in a message
 
 
 def check_new(folder: str | os.PathLike[str], *, last: bool = True) -> Path:
@@ -77,6 +79,15 @@ def save_ranker(
         write_text(temporary / DETAILS, json.dumps(details, indent=2, ensure_ascii=False) + "\n", durable=True)
 
 
+def check_method(method: str, names: Sequence[str]) -> None:
+    """Reject a method that has none of these names."""
+    if method not in names:
+        raise ArgumentError(
+            f"there is no model of method {shortened(method)}{did_you_mean(method, names) or '.'} Choose one of: "
+            f"{', '.join(names[:_LISTED])}{', …' if len(names) > _LISTED else ''}"
+        )
+
+
 def read_details(folder: Path) -> tuple[dict[str, Any], LogFacts]:
     """What was saved beside the model, and how its log counts."""
     if not folder.is_dir():
@@ -98,14 +109,9 @@ def _chosen(data: Json, method: str | None) -> tuple[str, str]:
     """The name of the model to save, and why it is this one."""
     named = {row["label"]: row["name"] for row in data["chosen"]} | {row["name"]: row["name"] for row in data["rows"]}
     if method is not None:
-        name = named.get(method)
-        if name is None or name not in data["models"]:
-            known = [key for key, value in named.items() if value in data["models"]]
-            raise ArgumentError(
-                f"there is no saved model of method {shortened(method)}{did_you_mean(method, known) or '.'} Choose one "
-                f"of: {', '.join(known)}"
-            )
-        return name, f"It was asked for by name. {headline(data)}."
+        saved = {key: name for key, name in named.items() if name in data["models"]}
+        check_method(method, list(saved))
+        return saved[method], f"It was asked for by name. {headline(data)}."
     choice = recommended(data)
     if choice["decision"] == "keep":
         raise ArgumentError(

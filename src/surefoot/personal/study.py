@@ -21,7 +21,10 @@ from surefoot.personal.lists import ShownLists, read_lists
 from surefoot.personal.methods import MethodSetting, by_horizon, on_preferences, settings
 from surefoot.personal.notebook import to_notebook
 from surefoot.personal.options import (
+    EQUAL_GAIN,
+    EQUALLY_RERANKED,
     GRIDS,
+    HALF_RERANKED,
     LABEL_MEASURES,
     LOWEST,
     METHOD_TITLES,
@@ -262,7 +265,7 @@ def _choose(by_method: dict[str, list[Json]]) -> list[Json]:
     if weighted is not None:
         half = most_gain_at_half(by_method[WEIGHTED] + by_method[WEIGHTED_REGRESSION], standard)
         if half is not None:
-            rows.append(half | {"label": "… most gain at half the re-ranking"})
+            rows.append(half | {"label": HALF_RERANKED})
         chance = weighted["valid"]["share_reranked"] / standard["valid"]["share_reranked"]
         coin: Json = {
             "method": "naive",
@@ -280,8 +283,8 @@ def _choose(by_method: dict[str, list[Json]]) -> list[Json]:
     if weighted is not None:
         parity = least_risk_at_gain(risk, weighted["valid"]["gain"])
         near = most_gain_at_share(risk, weighted["valid"]["share_reranked"])
-        rows.append(parity | {"label": "… least risk at equal gain"})
-        rows.append(near | {"label": "… most gain at equal re-ranking"})
+        rows.append(parity | {"label": EQUAL_GAIN})
+        rows.append(near | {"label": EQUALLY_RERANKED})
         both = largest_area(by_method[WEIGHTED_RISK])
         if both is not None:
             rows.append(both | {"label": METHOD_TITLES[WEIGHTED_RISK]})
