@@ -82,6 +82,8 @@ def test_words_of_both_ways_to_count(show: Callable[..., Any]) -> None:
                 opened.settle()
                 assert opened.verdict() == assessment.verdict("s1", alpha)
                 assert opened.text("#headline") == headline(assessment.to_dict(), alpha)[0]
+                worst = f"Mean difference of the worst 5 % of {how}"
+                assert opened.page.locator(f"#systems-head button[title='{worst}']").count() == 1
         assert opened.quiet()
 
 

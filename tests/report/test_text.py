@@ -55,7 +55,7 @@ def printed(assessment: sf.Assessment) -> str:
 
 def test_headings_and_their_meaning_are_those_of_the_columns(demo: sf.Assessment) -> None:
     text = rendered(tables(demo.to_dict(), demo.rows()), 200)
-    meanings = {column.key: column.explain(demo.to_dict()) for column in SUMMARY_COLUMNS}
+    meanings = {column.key: column.explain(demo.to_dict(), by_traffic=False) for column in SUMMARY_COLUMNS}
     for key, heading in (("loss_over_20", ">20%"), ("worst_mean", "worst")):
         assert f"{heading}: {meanings[key][0].lower()}{meanings[key][1:]}" in text
     assert meanings["worst_mean"].endswith("the worst 5 % of queries")

@@ -8,7 +8,6 @@ from typing import Any
 
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.report.numbers import fixed
-from surefoot.report.traffic_words import traffic_weights
 from surefoot.risk.assessment_data import AssessmentData, Json, SegmentColumn, SystemData
 from surefoot.risk.assessment_figures import alpha_key
 from surefoot.risk.system_ranks import RANKED_FIGURES
@@ -48,10 +47,9 @@ class FigureColumn:
         """The key without the α that the figure is at."""
         return self.key.partition("@")[0]
 
-    def explain(self, data: AssessmentData) -> str:
-        """What it is in this assessment, in words."""
-        parts = "queries" if traffic_weights(data) is None else "traffic"
-        return self.meaning.format(worst=100 * data["worst_share"], parts=parts)
+    def explain(self, data: AssessmentData, *, by_traffic: bool) -> str:
+        """What it is in this assessment, in words; the page can count each query once beside traffic."""
+        return self.meaning.format(worst=100 * data["worst_share"], parts="traffic" if by_traffic else "queries")
 
     def text(self, row: SystemData) -> str:
         """The figure as a table shows it."""
@@ -295,7 +293,8 @@ def _page_column(column: FigureColumn, data: AssessmentData) -> Json:
         "probability": column.probability,
         "counts": column.counts,
         "signed": column.signed,
-        "meaning": column.explain(data),
+        "meaning": column.explain(data, by_traffic=False),
+        "meaning_by_traffic": column.explain(data, by_traffic=True),
         "shown": column.name != "p_value",
     }
 

@@ -167,7 +167,7 @@ def _ordinary_table(data: AssessmentData, rows: Sequence[SystemData]) -> list[Re
 
 
 def _explanation(column: FigureColumn, data: AssessmentData) -> str:
-    meaning = column.explain(data)
+    meaning = column.explain(data, by_traffic=traffic_weights(data) is not None)
     return f"{column.heading}: {meaning[0].lower()}{meaning[1:]}"
 
 

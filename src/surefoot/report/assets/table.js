@@ -17,7 +17,7 @@ function buildTable(choose) {
   for (const column of SHOWN) {
     const button = html(
       "button",
-      { type: "button", class: "sort", title: column.meaning, click: () => choose.sort(column) },
+      { type: "button", class: "sort", click: () => choose.sort(column) },
       column.heading,
       html("span", { class: "arrow", "aria-hidden": "true" }),
     );
@@ -113,6 +113,7 @@ function drawTable(view) {
     const rising = column.rising !== state.reversed;
     if (key === state.sort) cell.setAttribute("aria-sort", rising ? "ascending" : "descending");
     else cell.removeAttribute("aria-sort");
+    setTitle(cell.querySelector("button"), state.byTraffic ? column.meaning_by_traffic : column.meaning);
     setText(cell.querySelector(".arrow"), key !== state.sort ? "" : rising ? " ↑" : " ↓");
   }
   const best = sorted.length && sorted[0].row;
