@@ -127,9 +127,12 @@ def measure(model: Path, options: argparse.Namespace) -> None:
     import duckdb
 
     with duckdb.connect(str(model / "state.duckdb"), read_only=True) as state:
-        lists = state.execute('SELECT "user", query, documents[:10] AS documents, time FROM lists').pl()
+        lists = state.execute('SELECT "user", query, documents, time FROM lists').pl()
     start = int(lists["time"].max()) + 86_400_000  # type: ignore[arg-type]
-    rows = lists.filter(pl.col("user").is_not_null()).to_dicts()
+    rows = [
+        row | {"documents": json.loads(row["documents"])[:10]}
+        for row in lists.filter(pl.col("user").is_not_null()).to_dicts()
+    ]
     line = [sys.executable, "-m", "surefoot", "serve", str(model), "--port", "0", "--allow-updates"]
     environment = {key: value for key, value in os.environ.items() if key != "SUREFOOT_TOKEN"}
     with subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=environment) as service:

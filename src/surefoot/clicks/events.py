@@ -27,7 +27,7 @@ CLICK_COLUMNS: dict[str, Any] = {
 }  # fmt: skip
 _TIMES = 10**15  # beyond that a log has none
 _LARGEST_SCORE = float(np.finfo(np.float32).max)  # features are 32-bit floats
-_ARRAYS = ("terms", "documents", "domains", "scores")
+ARRAY_COLUMNS = ("terms", "documents", "domains", "scores")
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _value(name: str, value: Any, called: str) -> Any:
         return None
     if name in ("time", "day"):
         return whole_number(called, value)
-    if name in _ARRAYS:
+    if name in ARRAY_COLUMNS:
         if hasattr(value, "tolist") or hasattr(value, "to_list"):  # of NumPy, pandas or Polars
             value = value.tolist() if hasattr(value, "tolist") else value.to_list()
         if isinstance(value, str) or not isinstance(value, Sequence):

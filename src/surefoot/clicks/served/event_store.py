@@ -6,6 +6,7 @@ An update is one transaction: once it returns, its events are on disk; a program
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from surefoot.clicks.events import CLICK_COLUMNS, LIST_COLUMNS, LogFacts
+from surefoot.clicks.events import ARRAY_COLUMNS, CLICK_COLUMNS, LIST_COLUMNS, LogFacts
 from surefoot.clicks.served.clock_span import ClockSpan
 from surefoot.clicks.served.everybody import ClickedResult, QueryHistory
 from surefoot.clicks.served.key_times import Tally
@@ -21,7 +22,11 @@ from surefoot.clicks.served.session_events import ClickEvent, SessionEvents, Sho
 from surefoot.errors import DataError, shortened
 from surefoot.runtime import library
 
-SCHEMA = "surefoot/click-state/1"
+SCHEMA = "surefoot/click-state/2"
+# Arrays are JSON texts here: with each new array, DuckDB's journal repeats those of up to 2,048 rows before it, 100 KB
+# for one list, and every few hundred updates one waits until a journal so long is worked into the file.
+_STORED_LIST_COLUMNS = {name: pl.String if name in ARRAY_COLUMNS else kind for name, kind in LIST_COLUMNS.items()}
+_ARRAY_PLACES = [place for place, name in enumerate(LIST_COLUMNS) if name in ARRAY_COLUMNS]
 _OWNER = "coalesce('u' || \"user\", 's' || session)"  # as `owner_name` has it
 _HIGHEST = "SELECT coalesce(max(number), 0) FROM (SELECT number FROM lists UNION ALL SELECT number FROM clicks)"
 _CLICKED_COLUMNS: dict[str, Any] = {
@@ -77,8 +82,11 @@ class EventStore:
         day = facts.shared_clock == "day"
         with reporting(duckdb.Error, name or path, "written"), duckdb.connect(str(path)) as connection:
             for table, columns in (("lists", LIST_COLUMNS), ("clicks", CLICK_COLUMNS)):
+                stored = ", ".join(
+                    f"to_json({name})::VARCHAR AS {name}" if name in ARRAY_COLUMNS else f'"{name}"' for name in columns
+                )
                 connection.execute(
-                    f'CREATE TABLE {table} AS SELECT {_quoted(columns)} FROM read_parquet(?) ORDER BY "user", session',
+                    f'CREATE TABLE {table} AS SELECT {stored} FROM read_parquet(?) ORDER BY "user", session',
                     [_files(study, table)],
                 )
             connection.execute(
@@ -166,8 +174,7 @@ class EventStore:
         clicks: dict[str, list[ClickEvent]] = {}
         users: dict[str, str | None] = {}
         for row in rows["lists"]:
-            values_of_row: list[Any] = [tuple(value) if isinstance(value, list) else value for value in row]
-            shown = ShownEvent(*values_of_row)
+            shown = _shown_event(row)
             lists.setdefault(shown.session, []).append(shown)
             users[shown.session] = shown.user
         for row in rows["clicks"]:
@@ -220,7 +227,7 @@ class EventStore:
             for session, user in users.items():
                 for table in ("lists", "clicks"):
                     self._writer.execute(f'UPDATE {table} SET "user" = ? WHERE session = ?', [user, session])
-            self._insert("lists", LIST_COLUMNS, lists)
+            self._insert("lists", _STORED_LIST_COLUMNS, [_stored_list(shown) for shown in lists])
             self._insert("clicks", CLICK_COLUMNS, clicks)
             for session in clicked:
                 self._writer.execute("DELETE FROM clicked WHERE session = ?", [session])
@@ -258,8 +265,7 @@ class EventStore:
             return
         if len(rows) <= _FEW:  # sooner than a table of a few rows is set up
             values = ", ".join(["(" + ", ".join("?" * len(columns)) + ")"] * len(rows))
-            cells = [list(cell) if isinstance(cell, tuple) else cell for row in rows for cell in row]
-            self._writer.execute(f"INSERT INTO {table} VALUES {values}", cells)
+            self._writer.execute(f"INSERT INTO {table} VALUES {values}", [cell for row in rows for cell in row])
             return
         frame = pl.DataFrame(rows, schema=columns, orient="row")
         self._writer.register("replacement", frame.to_arrow())
@@ -283,6 +289,20 @@ class _Snapshot:
         """The rows of a value."""
         start, size = self._places.get(value, (0, 0))
         return self._frame.slice(start, size).rows()
+
+
+def _stored_list(shown: ShownEvent) -> tuple[Any, ...]:
+    row: list[Any] = list(shown)
+    for place in _ARRAY_PLACES:
+        row[place] = None if row[place] is None else json.dumps(row[place], ensure_ascii=False)
+    return tuple(row)
+
+
+def _shown_event(stored: Sequence[Any]) -> ShownEvent:
+    row = list(stored)
+    for place in _ARRAY_PLACES:
+        row[place] = None if row[place] is None else tuple(json.loads(row[place]))
+    return ShownEvent(*row)
 
 
 @contextmanager
