@@ -18,6 +18,8 @@ DATA = Path(os.environ.get("SUREFOOT_DATA", ROOT.parent / "shared" / "data"))
 
 # Commands that tests start tell nothing of how far they are: a busy machine takes its time.
 os.environ["SUREFOOT_PROGRESS_AFTER"] = "3600"
+# Pages name the minute in which they are made: two of one test may be made in two.
+os.environ["SOURCE_DATE_EPOCH"] = "1800000000"
 
 ENGINES = os.environ.get("SUREFOOT_ENGINES") == "1"  # as `make test-engines` sets it, which installs all libraries
 

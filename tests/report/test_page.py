@@ -7,6 +7,7 @@ import hashlib
 import itertools
 import json
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -273,6 +274,12 @@ def test_the_page_says_what_it_is(demo: Assessment, monkeypatch: pytest.MonkeyPa
     assert "<bdi>&lt;b&gt;</bdi></span>" in html
     assert '<a href="./the%20gate/decision%3F.html">decision</a>' in html
     assert demo.to_html() == demo.to_html()
+
+
+def test_the_date_is_that_of_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    before = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    assert before <= Provenance().date() <= f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def test_policy_allows_the_page_alone(demo: Assessment) -> None:
