@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from surefoot.clicks.click_state import ClickState, LogFacts
 from surefoot.clicks.events import CLICK_COLUMNS, LIST_COLUMNS, ShownRequest
 from surefoot.clicks.features import catalogue
 from surefoot.clicks.served.clock_span import ClockSpan
+from surefoot.clicks.served.event_store import EventStore
 from surefoot.clicks.served.key_times import KeyedTimes, Tally
+from surefoot.clicks.served.session_events import ShownEvent
 from surefoot.clicks.shards.counting import feature
 from surefoot.clicks.shards.personal import ShardEvents, personal_features
 from surefoot.clicks.shards.population import Population
@@ -36,9 +39,14 @@ def facts_of(
 
 def empty(folder: Path, facts: LogFacts) -> ClickState:
     """A state without events."""
+    return state_of([], folder, facts)
+
+
+def state_of(events: list[Event], folder: Path, facts: LogFacts) -> ClickState:
+    """A state as it is saved after a log of these events."""
     number = len(list(folder.iterdir()))
     study, path = folder / f"study{number}", folder / f"{number}.duckdb"
-    made = shard_impressions(*tables([]), facts.satisfaction, linked=facts.linked)
+    made = shard_impressions(*tables(events), facts.satisfaction, linked=facts.linked)
     for name in ("lists", "clicks", "results"):
         (study / "results" / name).mkdir(parents=True)
         getattr(made, name).write_parquet(study / "results" / name / "part.parquet")
@@ -295,6 +303,31 @@ def test_requests_while_updates_are_written(tmp_path: Path) -> None:
     for event, answer in zip(asked, answers, strict=True):
         np.testing.assert_array_equal(answer, found(again, event))
     again.close()
+
+
+def test_an_update_writes_little_whatever_came_before(tmp_path: Path) -> None:
+    state = empty(tmp_path, replace(facts_of("time"), terms=False, domains=False))
+    shown = {"query": "x", "documents": [f"document {number}" for number in range(10)]}
+    state.update([{"session": "s", "time": time, **shown} for time in range(1000)])
+    before = (journal := state.path.with_suffix(".duckdb.wal")).stat().st_size
+    for time in range(1000, 1010):
+        state.update([{"session": "t", "time": time, **shown}])
+    assert 0 < journal.stat().st_size - before < 10 * 2000
+    state.close()
+
+
+def test_arrays_are_stored_as_they_are(tmp_path: Path) -> None:
+    facts, odd = replace(facts_of("time"), scores=True), ("a, b", '"', "\\", "[1]", "null", "é\u2028😀", " ")
+    shown = ShownEvent("s", "u", None, 5, None, "q", (), odd, odd, (0.1, 1e-300, -0.0, 3e38, 5.0, 0, 1), 0)
+    state = state_of([shown._asdict()], tmp_path, facts)
+    state.close()
+    store = EventStore(state.path, facts, read_only=False)
+    store.save([shown._replace(session="t", number=2, terms=None)], [], {}, {})
+    read = store.sessions(["s", "t"])
+    assert read["s"].lists == [shown]
+    assert read["t"].lists == [shown._replace(session="t", number=2, terms=None)]
+    assert [one.session for one in store.sessions_of("u")[0].lists] == ["s"]
+    store.close()
 
 
 def test_seconds_in_place_of_milliseconds_are_refused() -> None:

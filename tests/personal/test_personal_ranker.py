@@ -23,13 +23,11 @@ from tests.personal.small import SMALL, small_study, small_table
 
 import surefoot as sf
 from surefoot.clicks.click_state import ClickState, LogFacts
-from surefoot.clicks.events import CLICK_COLUMNS, LIST_COLUMNS, ShownRequest
+from surefoot.clicks.events import ShownRequest
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.layouts.registry import WRITABLE
-from surefoot.clicks.served.event_store import EventStore
-from surefoot.clicks.served.session_events import ShownEvent
 from surefoot.errors import ArgumentError, DataError, SurefootWarning
 from surefoot.learn.ranker import Ranker
 from surefoot.personal.methods import method_names
@@ -197,40 +195,6 @@ def test_two_objects_of_one_state_give_events_numbers_of_their_own(odd: FeatureT
     with duckdb.connect(str(tmp_path / "state.duckdb")) as opened:
         stored = opened.execute("SELECT number FROM lists UNION ALL SELECT number FROM clicks").fetchall()
     assert len(set(stored)) == len(stored) == 4
-
-
-def test_an_update_writes_little_whatever_came_before(odd: FeatureTable, tmp_path: Path) -> None:
-    state = empty_state(odd, tmp_path)
-    documents = [f"document {number}" for number in range(10)]
-    events = [{"session": "s", "time": time, "query": "x", "documents": documents} for time in range(1000)]
-    state.update(events)
-    before = (journal := tmp_path / "state.duckdb.wal").stat().st_size
-    for time in range(1000, 1010):
-        state.update([{"session": "t", "time": time, "query": "x", "documents": documents}])
-    assert 0 < journal.stat().st_size - before < 10 * 2000
-    state.close()
-
-
-def test_arrays_are_stored_as_they_are(tmp_path: Path) -> None:
-    facts = LogFacts("time", 1.0, False, True, True, True, True, (30.0,))
-    odd_texts = ("a, b", '"', "\\", "[1]", "null", "é\u2028😀", " ")
-    shown = ShownEvent("s", "u", None, 5, None, "q", (), odd_texts, odd_texts, (0.1, 1e-300, -0.0, 3e38, 5.0, 0, 1), 1)
-    table = pl.DataFrame([shown], schema=LIST_COLUMNS, orient="row")
-    for name, rows in (("lists", table), ("clicks", pl.DataFrame(schema=CLICK_COLUMNS))):
-        (tmp_path / "results" / name).mkdir(parents=True)
-        rows.write_parquet(tmp_path / "results" / name / "0.parquet")
-    results = {"session": pl.String, "query": pl.String, "document": pl.String, "user": pl.String, "day": pl.Int64,
-               "clicked_at": pl.Int64, "satisfied_at": pl.Int64}  # fmt: skip
-    (tmp_path / "results" / "results").mkdir()
-    pl.DataFrame(schema=results).write_parquet(tmp_path / "results" / "results" / "0.parquet")
-    EventStore.create(tmp_path / "state.duckdb", tmp_path, facts)
-    store = EventStore(tmp_path / "state.duckdb", facts, read_only=False)
-    store.save([shown._replace(session="t", number=2, terms=None)], [], {}, {})
-    read = store.sessions(["s", "t"])
-    assert read["s"].lists == [shown]
-    assert read["t"].lists == [shown._replace(session="t", number=2, terms=None)]
-    assert [one.session for one in store.sessions_of("u")[0].lists] == ["s"]
-    store.close()
 
 
 def test_a_session_of_two_users_is_refused(tmp_path: Path) -> None:

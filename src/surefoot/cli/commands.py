@@ -9,7 +9,7 @@ import typer
 
 from surefoot import __version__
 from surefoot.cli.bar import with_bar
-from surefoot.cli.help_screen import HelpfulCommand, HelpfulGroup
+from surefoot.cli.help_screen import HelpfulCommand, helpful_group
 
 GROUPS = {  # by what people do
     "Measure": ("evaluate", "demo", "stability"),
@@ -27,14 +27,7 @@ def application(arguments: Sequence[str] = ()) -> typer.Typer:
     Typer reads the options of each command it has before it runs one, and for all of them that takes as long as
     many commands do. Help, completion and the answer to a misspelt name need all.
     """
-    app = typer.Typer(
-        name="surefoot",
-        cls=HelpfulGroup,
-        no_args_is_help=True,
-        rich_markup_mode="markdown",
-        pretty_exceptions_enable=False,
-        help="Find out whether a new ranking hurts users, and train rankings that do not.",
-    )
+    app = helpful_group("surefoot", "Find out whether a new ranking hurts users, and train rankings that do not.")
     app.callback()(_root)
     called = {name for names in GROUPS.values() for name in names}.intersection(arguments[:1])
     for panel, names in GROUPS.items():

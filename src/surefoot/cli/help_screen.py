@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
+import typer
 from typer.core import TyperCommand, TyperGroup
 
 if TYPE_CHECKING:
@@ -65,6 +66,18 @@ class HelpfulGroup(TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help of a copy that is made for the screen."""
         super(HelpfulGroup, _screen(self, ctx)).format_help(ctx, formatter)
+
+
+def helpful_group(name: str, about: str) -> typer.Typer:
+    """A command that has others below it, and shows its help where none of them is named."""
+    return typer.Typer(
+        name=name,
+        cls=HelpfulGroup,
+        no_args_is_help=True,
+        rich_markup_mode="markdown",
+        pretty_exceptions_enable=False,
+        help=about,
+    )
 
 
 def _screen(command: Any, ctx: Any) -> Any:

@@ -9,7 +9,7 @@ import typer
 
 from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, integer, parse_numbers
 from surefoot.cli.bar import with_bar
-from surefoot.cli.help_screen import HelpfulCommand, HelpfulGroup
+from surefoot.cli.help_screen import HelpfulCommand, helpful_group
 from surefoot.cli.outputs import JSON, Output, check_outputs
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import deliver, file_or_none, printing_of, show
@@ -35,13 +35,8 @@ if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores
     from surefoot.studies.study import Study
 
-stability = typer.Typer(
-    name="stability",
-    cls=HelpfulGroup,
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-    help="Show which measures, and choices by them, stay the same if scores change a little (rNDCG, SoftNDCG).",
+stability = helpful_group(
+    "stability", "Show which measures, and choices by them, stay the same if scores change a little (rNDCG, SoftNDCG)."
 )
 
 _Measures = Annotated[

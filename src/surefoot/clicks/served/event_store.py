@@ -83,7 +83,8 @@ class EventStore:
         with reporting(duckdb.Error, name or path, "written"), duckdb.connect(str(path)) as connection:
             for table, columns in (("lists", LIST_COLUMNS), ("clicks", CLICK_COLUMNS)):
                 stored = ", ".join(
-                    f"to_json({name})::VARCHAR AS {name}" if name in ARRAY_COLUMNS else f'"{name}"' for name in columns
+                    f"to_json({column})::VARCHAR AS {column}" if column in ARRAY_COLUMNS else f'"{column}"'
+                    for column in columns
                 )
                 connection.execute(
                     f'CREATE TABLE {table} AS SELECT {stored} FROM read_parquet(?) ORDER BY "user", session',

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any
 
+from surefoot.data.reading.json_text import RepeatedNameError, parse_json
 from surefoot.errors import ArgumentError, did_you_mean, name_list, shortened
 from surefoot.personal.service.service_settings import MOST_EVENTS, MOST_RESULTS
 
@@ -14,27 +15,13 @@ _FURTHER = ("user", "session", "day", "terms", "domains", "scores")
 
 
 def parsed(body: bytes) -> Any:
-    """The value of a body; numbers that JSON does not have are refused."""
+    """The value of a body, read as strictly as files are."""
     try:
-        return json.loads(body, parse_constant=_refuse, object_pairs_hook=_object)
-    except ArgumentError:
-        raise
+        return parse_json(body.decode(json.detect_encoding(body), "surrogatepass"))
+    except RepeatedNameError as error:
+        raise ArgumentError(f"key {error}") from error
     except (ValueError, RecursionError) as error:
         raise ArgumentError('the body is not JSON; send an object such as {"query": …}') from error
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; Python would take the last of two values of a key."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ArgumentError(f"key {shortened(twice)} appears twice in an object")
-    return found
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(constant)
 
 
 def rerank_arguments(value: Any) -> dict[str, Any]:
