@@ -163,15 +163,19 @@ def differences(one: Path, other: Path) -> str:
     return "the same rows and values"
 
 
-def in_turns(log: Path, lines: int, folder: Path, rounds: int, former: str | None) -> dict[str, float]:
-    """The slow way and ours on one log, in turns; what ours took at best."""
+def best_of(runs: list[dict[str, float]]) -> dict[str, float]:
+    """The least time, and the greatest memory."""
+    return {key: (max if key == "memory" else min)(run[key] for run in runs) for key in runs[0]}
+
+
+def in_turns(log: Path, lines: int, folder: Path, rounds: int, former: str | None) -> None:
+    """The slow way and ours on one log, in turns."""
     slow, fast = [], []
     for _ in range(rounds):
         slow.append(measured(log, folder / "windows", "windows" if former is None else "former", former))
         fast.append(measured(log, folder / "ours", "ours"))
-    best = {name: {key: min(one[key] for one in many) for key in many[0]} for name, many in (("s", slow), ("f", fast))}
-    print(said("former" if former else "windows", lines, best["s"]), flush=True)
-    print(said("ours", lines, best["f"]), flush=True)
+    print(said("former" if former else "windows", lines, best_of(slow)), flush=True)
+    print(said("ours", lines, best_of(fast)), flush=True)
     ratios = [sorted(old[key] / new[key] for old, new in zip(slow, fast, strict=True)) for key in ("seconds", "cpu")]
     words = [
         f"{one[0]:.1f} to {one[-1]:.1f} times as fast by {by}"
@@ -180,7 +184,36 @@ def in_turns(log: Path, lines: int, folder: Path, rounds: int, former: str | Non
     print(f"        {'; '.join(words)}; {differences(folder / 'windows', folder / 'ours')}", flush=True)
     for name in ("windows", "ours"):
         shutil.rmtree(folder / name)
-    return best["f"]
+
+
+def growth(sizes: list[int], folder: Path, rounds: int) -> None:
+    """Ours on logs of these sizes, in turns, and how much more the last takes than the one before."""
+    logs = {size: generated(size, folder) for size in sizes}
+    runs: dict[int, list[dict[str, float]]] = {size: [] for size in sizes}
+    for _ in range(rounds):
+        for size, (log, _lines) in logs.items():
+            runs[size].append(measured(log, folder / "ours", "ours"))
+            shutil.rmtree(folder / "ours")
+    for size, (log, lines) in logs.items():
+        print(said("ours", lines, best_of(runs[size])), flush=True)
+        log.unlink()
+    if len(sizes) > 1:
+        small, large = sizes[-2:]
+        times = {
+            key: [after[key] / before[key] for before, after in zip(runs[small], runs[large], strict=True)]
+            for key in ("seconds", "cpu", "memory")
+        }
+        ranges = {key: f"×{min(of):.1f} to ×{max(of):.1f}" for key, of in times.items()}
+        print(
+            f"growth  ×{logs[large][1] / logs[small][1]:.2f} lines: {ranges['seconds']} time, "
+            f"{ranges['cpu']} CPU time, {ranges['memory']} peak memory"
+        )
+
+
+def generated(size: int, folder: Path) -> tuple[Path, int]:
+    """A log of about that many lines, and how many they are."""
+    log = folder / f"{size}.log"
+    return log, write_log(generate_log(max(1, round(size / LINES_PER_USER)), seed=1), log)["lines"]
 
 
 def main() -> None:
@@ -200,26 +233,16 @@ def main() -> None:
     folder = Path(options.folder or tempfile.mkdtemp(prefix="surefoot-clicks-"))
     folder.mkdir(parents=True, exist_ok=True)
     turns, sizes = ([int(size) for size in text.split(",") if size] for text in (options.turns, options.lines))
-    figures = {}
-    for size in sorted({*turns, *sizes, *([options.pandas] if options.pandas else [])}):
-        log = folder / f"{size}.log"
-        lines = write_log(generate_log(max(1, round(size / LINES_PER_USER)), seed=1), log)["lines"]
+    for size in sorted({*turns, *([options.pandas] if options.pandas else [])}):
+        log, lines = generated(size, folder)
         if size in turns:
-            figures[size] = lines, in_turns(log, lines, folder, options.rounds, options.former)
-        else:
-            figures[size] = lines, measured(log, folder / "ours", "ours")
-            print(said("ours", lines, figures[size][1]), flush=True)
+            in_turns(log, lines, folder, options.rounds, options.former)
         if size == options.pandas:
             against_pandas(log, lines, folder)
         shutil.rmtree(folder / "ours", ignore_errors=True)
         log.unlink()
-    if len(sizes) > 1:
-        small, large = (figures[size] for size in sizes[-2:])
-        print(
-            f"growth  ×{large[0] / small[0]:.1f} lines: ×{large[1]['seconds'] / small[1]['seconds']:.1f} time, "
-            f"×{large[1]['cpu'] / small[1]['cpu']:.1f} CPU time, "
-            f"×{large[1]['memory'] / small[1]['memory']:.2f} peak memory"
-        )
+    if sizes:
+        growth(sizes, folder, options.rounds)
     if options.folder is None:
         shutil.rmtree(folder)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.clicks.logs import GRADES, features, generated, made, results
+from tests.clicks.logs import GRADES, YANDEX14, features, generated, made, results
 
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
@@ -53,6 +53,16 @@ def test_a_generated_log(layout: str, tmp_path: Path) -> None:
     assert one.counts == other.counts
     assert_same(results(one), results(other))
     assert_same(features(one), features(other))
+
+
+def test_names_that_look_like_columns_and_patterns(tmp_path: Path) -> None:
+    tables = []
+    for folder in (tmp_path / "plain", tmp_path / "user=7" / "a*b{c}[1]"):
+        (folder.parent / "aXbc1").mkdir(parents=True, exist_ok=True)  # as the pattern would have it
+        folder.mkdir(parents=True)
+        tables.append(made(generated(folder, 5), folder / "study", YANDEX14, GRADES, backend="spark", shards=2))
+    assert tables[0].counts == tables[1].counts
+    assert_same(features(tables[0]), features(tables[1]))
 
 
 def test_the_real_log(data: Path, tmp_path: Path) -> None:

@@ -77,6 +77,14 @@ def test_a_population_and_negative_scores(matrix: Path, tmp_path: Path) -> None:
         alike(streamed, in_memory)
 
 
+def test_a_name_that_looks_like_a_column_and_a_pattern(matrix: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "today=3"
+    folder.mkdir()
+    path = folder / "scores[1].parquet"
+    path.write_bytes(matrix.read_bytes())
+    alike(sf.assess(sf.StreamedScores(path), "today").to_dict(), sf.assess(sf.read_scores(path), "today").to_dict())
+
+
 def test_counts(matrix: Path, tmp_path: Path) -> None:
     path = tmp_path / "counts.parquet"
     pl.read_parquet(matrix).with_columns((pl.col(name) * 20).round() for name in SYSTEMS).write_parquet(path)

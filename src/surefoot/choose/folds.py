@@ -269,5 +269,5 @@ def _own_baselines(file: Path) -> dict[str, Floats]:
     stored = _baselines_file(file)
     if not stored.is_file():
         return {}
-    table = pl.read_parquet(stored)
+    table = pl.read_parquet(stored, glob=False, hive_partitioning=False)
     return {name: table[name].to_numpy() for name in table.columns}

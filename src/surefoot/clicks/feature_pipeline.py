@@ -1,7 +1,7 @@
 """From a log's files to a table of features, in stages that are kept in a folder and not done twice.
 
     log.json          what was read and how; at the end also what was counted
-    lists, clicks     the log's lists and clicks, in shards by user (or session)
+    lists, clicks     the log's lists and clicks, ordered by shard: those of some users (or sessions)
     rejected          lines that say nothing, with the reason
     results …         for each shard: lists, clicks and results with what was clicked, satisfied and skipped
     population …      what everybody did before (Spark)
@@ -28,7 +28,7 @@ from typing import Any
 import polars as pl
 
 from surefoot import __version__
-from surefoot.clicks import features
+from surefoot.clicks import features, parquet_folders
 from surefoot.clicks.backends import Backend, DuckDB, open_backend
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
@@ -48,7 +48,7 @@ from surefoot.runtime import cores
 
 SCHEMA = "surefoot/click-log/1"
 FACTS = "log.json"
-RULES = 3  # how counts and shards are made; 1: terms counted twice, sessions without a user; 2: larger shards
+RULES = 4  # how counts and shards are made; 1: terms counted twice, sessions without a user; 2: larger; 3: folders
 _SHARD = 8 << 20  # bytes of log whose features are made at once
 _AT_ONCE = 4  # shards that are worked on at the same time, if there are so many cores: each takes memory
 
@@ -69,7 +69,7 @@ class FeatureTable:
 
     def scan(self) -> pl.LazyFrame:
         """The table, lazily; its rows are in no order."""
-        return pl.scan_parquet(f"{self.folder}/features/**/*.parquet", hive_partitioning=False)
+        return parquet_folders.scan(self.folder / "features")
 
     def to_pandas(self) -> Any:
         """The whole table in pandas, which holds all of it in memory."""
@@ -226,7 +226,7 @@ class _Pipeline:
                 table = getattr(log, name)
                 key = table[owner].coalesce(table.session) if owner == "user" else table.session
                 sharded = table.mutate(shard=_shard_number(key, self.shards))
-                store(self.backend, sharded, self.folder / name, "shard")
+                store(self.backend, sharded, self.folder / name, ("shard", "number"))
             rejected = store(self.backend, log.rejected, self.folder / "rejected")
             self.backend.forget()
         return replace(log, rejected=rejected)
@@ -268,12 +268,12 @@ class _Pipeline:
 
     def _write_omitted(self) -> None:
         """Rejected lines and clicks on no list, as files that people can read."""
-        rejected = pl.scan_parquet(f"{self.folder}/rejected/*.parquet")
+        rejected = parquet_folders.scan(self.folder / "rejected")
         line_number = (
             pl.col("number") + 1 if isinstance(self.backend, DuckDB) else pl.lit(None, pl.Int64)
         )  # Spark counts none
         lines = rejected.sort("file", "number").select("file", "reason", line=line_number, text="line")
-        clicks = pl.scan_parquet(f"{self.folder}/results/clicks/**/*.parquet", hive_partitioning=False)
+        clicks = parquet_folders.scan(self.folder / "results" / "clicks")
         clicks = clicks.filter(pl.col("reason").is_not_null()).sort("number")
         for name, table in (
             ("rejected.csv", lines.select("file", "line", "reason", "text")),
@@ -336,7 +336,7 @@ def _out_of_order(log: Log, backend: Backend, folder: Path) -> IbisTable:
 
 
 def _shard_number(key: IbisTable, shards: int) -> IbisTable:
-    return (key.hash() % shards).abs().cast("int64")
+    return (key.hash() % shards).abs().cast("int32")
 
 
 def _count(backend: Backend, table: IbisTable) -> int:

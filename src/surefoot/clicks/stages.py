@@ -5,13 +5,14 @@ Spark works by these. On DuckDB they are the slow reference that tests and bench
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
 from surefoot.clicks import features
 from surefoot.clicks.backends import Backend
 from surefoot.clicks.impressions import Impressions, Satisfaction, impressions
-from surefoot.clicks.lazy_ibis import IbisTable, ibis
+from surefoot.clicks.lazy_ibis import IbisTable, ibis, union
 from surefoot.clicks.log import Log
 from surefoot.progress import busy
 
@@ -52,10 +53,12 @@ class WindowStages:
         if log.shared_clock is None:
             return
         with busy("Counting what everybody clicked"):
-            results = self._backend.parquet(self._folder / "results" / "results")
+            results = union(
+                [made.results.mutate(shard=ibis.literal(shard)) for shard, made in self._impressions.items()]
+            )
             tables = features.population(log, results, ("shard",))
             self._population = [
-                store(self._backend, table, self._folder / name, "shard")
+                store(self._backend, table, self._folder / name, ("shard",))
                 for name, table in zip(_POPULATION, tables, strict=True)
             ]
 
@@ -75,13 +78,11 @@ class WindowStages:
 
     def _table_of_shard(self, name: str, like: IbisTable, shard: int) -> IbisTable:
         """The rows of a shard, which may be none."""
-        part = self._folder / name / f"shard={shard}"
-        if part.is_dir():
-            return self._backend.parquet(part).select(*like.columns)
-        return self._backend.parquet(self._folder / name).filter(ibis.literal(False)).select(*like.columns)
+        table = self._backend.parquet(self._folder / name)
+        return table.filter(table.shard.cast("int64") == shard).select(*like.columns)  # to Spark, folders are texts
 
 
-def store(backend: Backend, table: IbisTable, folder: Path, by: str | None = None) -> IbisTable:
+def store(backend: Backend, table: IbisTable, folder: Path, by: Sequence[str] = ()) -> IbisTable:
     """A table computed once, from disk."""
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)

@@ -67,7 +67,7 @@ def falling(scores: Floats) -> Floats:
 def _read(path: Path) -> pl.DataFrame:
     """The table, with an id for each list: its row, where it names none."""
     try:
-        table = pl.read_parquet(path, glob=False)
+        table = pl.read_parquet(path, glob=False, hive_partitioning=False)
     except FileNotFoundError as error:
         raise DataError.at(path, None, "there is no such file") from error
     except Exception as error:  # Polars has its own kinds

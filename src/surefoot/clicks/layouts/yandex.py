@@ -59,9 +59,9 @@ def _read_2012(backend: Backend, files: Sequence[LogFile], settings: ReadingSett
         ),
     )  # fmt: skip
     lines = _parsed_once(backend, lines, 4)
-    valid = lines.filter(lines.reason.isnull()).mutate(session=lines.part[0])
+    valid = lines.filter(lines.reason.isnull()).mutate(session=lines.part0)
     lists, clicks = valid.filter(valid.kind == "Q"), valid.filter(valid.kind == "C")
-    lists, clicks = lists.mutate(query=lists.part[3]), clicks.mutate(document=clicks.part[3])
+    lists, clicks = lists.mutate(query=lists.part3), clicks.mutate(document=clicks.part3)
     return YANDEX_2012.log(lists, clicks, rejected_lines(lines, str(file.path)), settings)
 
 
@@ -96,12 +96,14 @@ def _read_2014(backend: Backend, files: Sequence[LogFile], settings: ReadingSett
         ),
     )  # fmt: skip
     lines = _parsed_once(backend, lines, 6)
-    valid = lines.filter(lines.reason.isnull()).mutate(session=lines.part[0])
+    valid = lines.filter(lines.reason.isnull()).mutate(session=lines.part0)
     described = valid.filter(valid.kind == "M")
     # A session that is described in two ways belongs to nobody; one that is described twice alike, to one user.
-    day, user = described.part[2], described.part[3]
-    described = described.group_by("session").aggregate(
-        user=user.max(), day=_integer(day).max(), same=(user.max() == user.min()) & (day.max() == day.min())
+    day, user = described.part2, described.part3
+    described = backend.once(
+        described.group_by("session").aggregate(
+            user=user.max(), day=_integer(day).max(), same=(user.max() == user.min()) & (day.max() == day.min())
+        )
     )
     events = valid.filter(valid.kind != "M").left_join(described, "session").drop("session_right")
     events = events.mutate(
@@ -112,8 +114,8 @@ def _read_2014(backend: Backend, files: Sequence[LogFile], settings: ReadingSett
     )
     valid = events.filter(events.reason.isnull())
     lists, clicks = valid.filter(valid.kind == "Q"), valid.filter(valid.kind == "C")
-    lists = lists.mutate(list=lists.part[3], query=lists.part[4], terms=lists.part[5].split(","))
-    clicks = clicks.mutate(list=clicks.part[3], document=clicks.part[4])
+    lists = lists.mutate(list=lists.part3, query=lists.part4, terms=lists.part5.split(","))
+    clicks = clicks.mutate(list=clicks.part3, document=clicks.part4)
     rejected = union([rejected_lines(table, str(file.path)) for table in (lines, events)])
     return YANDEX_2014.log(lists, clicks, rejected, settings)
 
@@ -126,8 +128,9 @@ def _parts(backend: Backend, file: LogFile) -> IbisTable:
 
 
 def _parsed_once(backend: Backend, lines: IbisTable, parts: int) -> IbisTable:
-    """Parsed lines, computed once; of their parts the first few, since documents are in a column of their own."""
-    return backend.once(lines.mutate(part=lines.part[:parts]))
+    """Parsed lines, computed once; of their parts the first few, in columns, since documents have a column."""
+    first = {f"part{place}": lines.part[place] for place in range(parts)}
+    return backend.once(lines.mutate(**first).drop("part"))
 
 
 def _integer(text: IbisTable) -> IbisTable:

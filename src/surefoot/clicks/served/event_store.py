@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from surefoot.clicks.events import ARRAY_COLUMNS, CLICK_COLUMNS, LIST_COLUMNS, LogFacts
+from surefoot.clicks.parquet_folders import pattern
 from surefoot.clicks.served.clock_span import ClockSpan
 from surefoot.clicks.served.everybody import ClickedResult, QueryHistory
 from surefoot.clicks.served.key_times import Tally
@@ -27,6 +28,7 @@ SCHEMA = "surefoot/click-state/2"
 # for one list, and every few hundred updates one waits until a journal so long is worked into the file.
 _STORED_LIST_COLUMNS = {name: pl.String if name in ARRAY_COLUMNS else kind for name, kind in LIST_COLUMNS.items()}
 _ARRAY_PLACES = [place for place, name in enumerate(LIST_COLUMNS) if name in ARRAY_COLUMNS]
+_PARQUET = "read_parquet(?, hive_partitioning = false)"
 _OWNER = "coalesce('u' || \"user\", 's' || session)"  # as `owner_name` has it
 _HIGHEST = "SELECT coalesce(max(number), 0) FROM (SELECT number FROM lists UNION ALL SELECT number FROM clicks)"
 _CLICKED_COLUMNS: dict[str, Any] = {
@@ -87,15 +89,15 @@ class EventStore:
                     for column in columns
                 )
                 connection.execute(
-                    f'CREATE TABLE {table} AS SELECT {stored} FROM read_parquet(?) ORDER BY "user", session',
-                    [_files(study, table)],
+                    f'CREATE TABLE {table} AS SELECT {stored} FROM {_PARQUET} ORDER BY "user", session',
+                    [pattern(study / "results" / table)],
                 )
             connection.execute(
                 f"CREATE TABLE clicked AS SELECT session, query, document, {_OWNER} AS owner, "
                 f"{'day' if day else 'clicked_at'} AS clicked, "
                 f"CASE WHEN satisfied_at IS NOT NULL THEN {'day' if day else 'satisfied_at'} END AS satisfied "
-                "FROM read_parquet(?) WHERE clicked_at IS NOT NULL ORDER BY query",
-                [_files(study, "results")],
+                f"FROM {_PARQUET} WHERE clicked_at IS NOT NULL ORDER BY query",
+                [pattern(study / "results" / "results")],
             )
             for table, indexed in _INDEXES.items():
                 for column in indexed:
@@ -313,10 +315,6 @@ def reporting(errors: type[Exception], path: Path, doing: str = "used") -> Itera
         yield
     except errors as error:
         raise StateError.at(path, None, f"cannot be {doing} ({shortened(str(error), 300)})") from error
-
-
-def _files(study: Path, name: str) -> str:
-    return f"{study}/results/{name}/**/*.parquet"
 
 
 def _quoted(columns: Iterable[str]) -> str:

@@ -74,8 +74,8 @@ def begins(values: npt.NDArray[Any]) -> Flags:
 
 
 def sorting_order(values: Ints) -> Ints:
-    """The places of the values in ascending order; on all cores, unlike NumPy's."""
-    return pl.Series(values).arg_sort().to_numpy()
+    """The places of the values in ascending order, of equal ones in theirs; on all cores, unlike NumPy's."""
+    return pl.DataFrame({"": values}).select(pl.arg_sort_by("", maintain_order=True)).to_series().to_numpy()
 
 
 def places_of(values: Ints, ordered: Ints) -> Ints:
@@ -159,18 +159,19 @@ class EventIndex:
     """Events of everybody by key and time, which rows of any shard look back at; `values` are added up."""
 
     def __init__(self, keys: Ints, times: Ints, values: Floats | None = None) -> None:
-        order = np.lexsort((times, keys))
-        keys, times = keys[order], times[order]
-        self._starts = np.searchsorted(keys, np.arange(int(keys.max()) + 2 if len(keys) else 1))
+        n_keys = int(keys.max()) + 1 if len(keys) else 0
+        self._moments = KeyTimes(n_keys, times)
+        columns = {"moment": self._moments.of(keys, times), "key": keys, "time": times}
+        events = pl.DataFrame(columns if values is None else columns | {"value": values})
+        events = events.sort("moment", maintain_order=True)  # on all cores, unlike NumPy's
+        self._sorted, keys, times = (events[name].to_numpy() for name in columns)
+        self._starts = np.searchsorted(keys, np.arange(n_keys + 1))
         some = self._starts[:-1] < self._starts[1:]  # keys with an event
         self._first, self._last = np.full(len(some), _LARGEST), np.full(len(some), -_LARGEST)
         self._first[some], self._last[some] = times[self._starts[:-1][some]], times[self._starts[1:][some] - 1]
-        self._moments = KeyTimes(len(self._starts), times)
-        self._sorted = self._moments.of(keys, times)
         self._sums: Floats | None = None
         if values is not None:  # added up key by key: a sum over all keys would lose digits
-            frame = pl.DataFrame({"key": keys, "value": values[order]})
-            self._sums = frame.select(pl.col("value").cum_sum().over("key"))["value"].to_numpy()
+            self._sums = events.select(pl.col("value").cum_sum().over("key")).to_series().to_numpy()
 
     def before(self, keys: Ints, times: Ints) -> tuple[Ints, Floats | None]:
         """For each key and time the number of its events before, and the sum of their values; key −1 has none."""

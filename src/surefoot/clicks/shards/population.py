@@ -14,13 +14,17 @@ from surefoot.clicks.features import ROUNDED_DIGITS
 from surefoot.clicks.shards.counting import (
     DecayedIndex,
     EventIndex,
+    KeyTimes,
+    begins,
     codes_of,
     feature,
     first_rows,
     joint_codes,
     places_of,
+    ranks,
     rounded,
     segment_starts,
+    sorting_order,
 )
 from surefoot.clicks.shards.personal import Columns, ShardEvents
 
@@ -53,13 +57,12 @@ class Population:
         [owner] = codes_of(clicked["owner"])
         at, satisfied = clicked["clicked"].to_numpy(), clicked["satisfied"].is_not_null().to_numpy()
         pairs = query * len(self._documents) + document
-        self._pairs, pair = np.unique(pairs, return_inverse=True)
-        pair = pair.astype(np.int64)
+        self._pairs, pair = pl.Series(pairs).unique().sort().to_numpy(), ranks(pairs)
         self._query_lists = EventIndex(self._queries.find(lists["query"]), lists["shown"].to_numpy())
         self._query_clicks = EventIndex(query, at, _entropy_steps(pair, at))
         self._pair_clicked = EventIndex(pair, at)
         self._pair_satisfied = EventIndex(pair[satisfied], clicked["satisfied"].drop_nulls().to_numpy())
-        self._document_clicked = EventIndex(document, at, _entropy_steps(joint_codes(document, owner), at))
+        self._document_clicked = EventIndex(document, at, _entropy_steps(ranks(joint_codes(document, owner)), at))
         self._decayed: dict[str, DecayedIndex] = {}
         if half_life is not None:
             events = {
@@ -115,14 +118,13 @@ class Population:
 
 
 def _entropy_steps(keys: Ints, times: Ints) -> Floats:
-    """What each click adds to Σ n·log₂ n, where n counts the clicks of one key."""
-    order = np.lexsort((times, keys))
-    ordered = keys[order]
-    new = np.ones(len(ordered), dtype=bool)
-    new[1:] = ordered[1:] != ordered[:-1]
-    n = np.arange(len(ordered)) - segment_starts(new) + 1.0
-    steps = np.empty(len(ordered))
-    steps[order] = n * np.log2(n) - (n - 1) * np.log2(np.maximum(n - 1, 1))
+    """What each click adds to Σ n·log₂ n, where n counts the clicks of one key; keys have no gaps."""
+    order = sorting_order(KeyTimes(int(keys.max()) + 1 if len(keys) else 0, times).of(keys, times))
+    ordinal = np.arange(len(order)) - segment_starts(begins(keys[order]))  # from 0
+    n = np.arange(1.0, int(ordinal.max()) + 2 if len(ordinal) else 1)
+    step = n * np.log2(n) - (n - 1) * np.log2(np.maximum(n - 1, 1))
+    steps = np.empty(len(order))
+    steps[order] = step[ordinal]
     return steps
 
 

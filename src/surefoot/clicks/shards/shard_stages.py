@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from surefoot.clicks import parquet_folders
 from surefoot.clicks.features import ROW_COLUMNS, catalogue
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.log import Log
@@ -31,7 +32,8 @@ class ShardStages:
         targets = {name: self._folder / "results" / name / f"shard={shard}" for name in _TABLES}
         if all(target.exists() for target in targets.values()):
             return
-        lists, clicks = (self._read(name, shard) for name in ("lists", "clicks"))
+        in_shard = pl.col("shard") == shard
+        lists, clicks = (self._scan(name).filter(in_shard).drop("shard").collect() for name in ("lists", "clicks"))
         made = shard_impressions(lists, clicks, satisfaction, linked=log.linked)
         for name, target in targets.items():
             _write(getattr(made, name), target)
@@ -56,7 +58,8 @@ class ShardStages:
         target = self._folder / "features" / f"shard={shard}"
         if target.exists():
             return
-        lists, clicks, results = (self._read(f"results/{name}", shard) for name in ("lists", "clicks", "results"))
+        made = (self._scan(f"results/{name}/shard={shard}") for name in ("lists", "clicks", "results"))
+        lists, clicks, results = (table.collect() for table in made)
         events = ShardEvents.of(log, lists.select(_OF_LISTS), results)
         columns = personal_features(log, events, clicks.filter(pl.col("reason").is_null()))
         if self._population is not None:
@@ -67,15 +70,8 @@ class ShardStages:
         table = results.select(*ROW_COLUMNS, clicked=pl.col("clicked_at").is_not_null())
         _write(table.with_columns(columns[name].cast(pl.Float32).alias(name) for name in names), target)
 
-    def _read(self, name: str, shard: int) -> pl.DataFrame:
-        """The rows of a shard, which may be none."""
-        part = self._folder / name / f"shard={shard}"
-        if part.is_dir():
-            return pl.read_parquet(f"{part}/*.parquet", hive_partitioning=False)
-        return self._scan(name).head(0).collect()
-
     def _scan(self, name: str) -> pl.LazyFrame:
-        return pl.scan_parquet(f"{self._folder / name}/**/*.parquet", hive_partitioning=False)
+        return parquet_folders.scan(self._folder / name)
 
 
 def _write(table: pl.DataFrame, folder: Path) -> None:

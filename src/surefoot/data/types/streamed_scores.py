@@ -31,7 +31,7 @@ def is_large(path: str | os.PathLike[str]) -> bool:
     if not is_parquet(path) or not Path(path).is_file():
         return False
     check_parquet(path)
-    frame = pl.scan_parquet(Path(path))
+    frame = pl.scan_parquet(Path(path), glob=False, hive_partitioning=False)
     return int(frame.select(pl.len()).collect().item()) * len(frame.collect_schema()) > LARGE
 
 
@@ -48,7 +48,7 @@ class StreamedScores:
             raise ArgumentError(f"{path}: only Parquet can be read a part at a time; write the matrix as .parquet")
         check_parquet(self.path)
         self.measure = measure or "score"
-        frame = pl.scan_parquet(self.path)
+        frame = pl.scan_parquet(self.path, glob=False, hive_partitioning=False)
         names = frame.collect_schema().names()
         self.count = int(frame.select(pl.len()).collect().item())
         if len(names) < 2 or not self.count:
