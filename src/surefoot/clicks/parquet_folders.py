@@ -1,8 +1,8 @@
 """Folders of Parquet files that stages write, each name taken as it is.
 
-DuckDB and Polars take a name such as `log[1]` for a pattern of names, and what is in a folder `day=3` for rows whose
-column `day` is 3, wherever in the path it is: so do a user's folders. Every path goes through `pattern`, and every
-reader is told `hive_partitioning=False`.
+DuckDB and Polars take a name such as `log[1]` for a pattern of names, and a folder `day=3`, anywhere in the path, for a
+column `day` that is 3 in every row. A user's folders may have such names: so every path goes through `pattern`, and
+every reader is told `hive_partitioning=False`.
 """
 
 from __future__ import annotations
