@@ -388,6 +388,23 @@ def test_no_cluster() -> None:
         patch.undo()
 
 
+def test_workers_that_wait_for_ever_are_restarted() -> None:
+    """As XGBoost may, for one that was killed: parts are read by workers that are started anew."""
+    from surefoot.learn.cluster.parts import parts_from_data
+    from surefoot.learn.cluster.rounds import Machines
+
+    with running(2) as client:
+        before = client.run(os.getpid)
+        stuck = [client.submit(time.sleep, 3600, workers=[one], pure=False) for one in before]
+        machines = Machines(client, parts_from_data(TRAIN, 2), parts_from_data(VALID, 2))
+        client.cancel(stuck, force=True)
+        with pytest.warns(sf.SurefootWarning, match="restarted"):
+            machines._restart(sorted(before))
+        machines.place()
+        assert len(machines.assigned) == 2
+        assert not set(before.values()) & set(client.run(os.getpid).values())
+
+
 def test_a_worker_that_is_killed(tmp_path: Path) -> None:
     """With SIGKILL, while trees are grown: the run goes on from the last round, says so, and has all of its trees."""
     with running(3) as client:

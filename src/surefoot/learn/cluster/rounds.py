@@ -104,6 +104,7 @@ class Machines:
     def _results(self, futures: dict[str, Future]) -> list[BatchResult]:
         """The machines' results; those that left are waited for no longer than the others need to notice."""
         since: float | None = None
+        unaware: list[str] = []
         while not all(future.done() for future in futures.values()):
             gone = sorted(set(futures) - set(self._present_workers()))
             failed = any(
@@ -116,17 +117,29 @@ class Machines:
                 since = since or time.monotonic()
                 waiting = [worker for worker, future in futures.items() if not future.done() and worker not in gone]
                 if not waiting or time.monotonic() - since > _SECONDS_FOR_WORKERS:
+                    unaware = waiting
                     break
             time.sleep(_POLL_SECONDS)
         gone = sorted(set(futures) - set(self._present_workers()))
         results = [future.result() for future in futures.values() if future.status == "finished"]
         failures = [future for future in futures.values() if future.status == "error"]
         own_error = any(result.error is not None and not result.lost_contact for result in results)
+        if unaware:
+            self.client.cancel([futures[worker] for worker in unaware], force=True)
+            self._restart(unaware)
         if not own_error and (gone or len(results) < len(futures) - len(failures)):
             raise MachinesLeftError(f"{name_list(gone) or 'a worker'} stopped")
         if not own_error and failures:
             _raise_errors(failures)
         return results
+
+    def _restart(self, workers: Sequence[str]) -> None:
+        """Start workers anew that did not notice that another one left, or remove them where nothing can.
+
+        Their thread may wait in XGBoost for ever, and would never read a part again.
+        """
+        _warn(f"{name_list(workers)} did not notice that a worker stopped; restarted")
+        self.client.restart_workers(list(workers), timeout=_SECONDS_FOR_WORKERS, raise_for_error=False)
 
     def _computed(self, parts: Sequence[Delayed], workers: Sequence[str]) -> list[Future]:
         """Each part on a machine of its own as far as possible; on another where that one leaves."""
