@@ -17,6 +17,7 @@ from surefoot.data.compression import OPENERS
 from surefoot.data.hashes import data_hash, query_hashes, text_hash
 from surefoot.data.letor.files import read_letor
 from surefoot.data.reading.files import FORMAT_OF_ENDING, existing_file
+from surefoot.data.reading.frames import read_table
 from surefoot.data.reading.traffic import Traffic
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.writing.all_or_nothing import ensure_folder, reporting_write_errors, temporary_path
@@ -269,5 +270,5 @@ def _own_baselines(file: Path) -> dict[str, Floats]:
     stored = _baselines_file(file)
     if not stored.is_file():
         return {}
-    table = pl.read_parquet(stored, glob=False, hive_partitioning=False)
+    table = read_table(stored)
     return {name: table[name].to_numpy() for name in table.columns}
