@@ -19,8 +19,9 @@ import pytest
 import surefoot as sf
 from surefoot.choose.folds import FoldSource
 from surefoot.choose.plan import SweepPlan, SweepSetting, TrainingJob
+from surefoot.choose.processes import WorkerProcess
 from surefoot.choose.store import SweepStore
-from surefoot.choose.trainings import SweepTrainings, run
+from surefoot.choose.trainings import SweepTrainings, _Crew, run
 
 
 def test_models_are_those_of_separate_trainings(store: SweepStore) -> None:
@@ -138,6 +139,29 @@ def test_two_sweeps_in_one_folder(letor: Path, tmp_path: Path) -> None:
     assert "another sweep is working there" in second.stderr
     assert first.wait() == 0
     assert sf.read_sweep(folder).rows
+
+
+def test_a_stored_training_counts_once_its_answer_is_read(swept: Any, tmp_path: Path) -> None:
+    """A fold may be met by one worker just when another has stored its training, but has not said so."""
+    shutil.copytree(swept[1], folder := tmp_path / "kept")
+    store = SweepStore.read(folder)
+    job = SweepTrainings(store).ready_jobs("Fold1")[0]
+    shutil.rmtree(store.result_path(job))
+    with store.lock():
+        store.begin()
+        crew = _Crew(store, 1)
+        total, seen = crew.progress.total, [crew.progress.done]
+        crew._workers.append(worker := WorkerProcess(str(folder)))
+        worker.answer()
+        worker.start(job)
+        while not store.has(job):
+            time.sleep(0.01)
+        crew._find_startable()
+        seen.append(crew.progress.done)
+        crew._collect(worker)
+        seen.append(crew.progress.done)
+        crew.end()
+    assert seen == [total - 1, total - 1, total]
 
 
 @pytest.mark.heavy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,9 +59,10 @@ class SweepTrainings:
         jobs = [job for fold in known for job in self._known(fold) if not self.is_done(job) and job not in self.failed]
         return [*(fold for fold in self.folds if fold not in known), *jobs]
 
-    def count_done(self) -> int:
-        """How many are stored."""
-        return sum(self.is_done(job) for fold in self.folds if self._is_known(fold) for job in self._known(fold))
+    def count_done(self, apart_from: Collection[Work | None] = ()) -> int:
+        """How many are stored, of those that are not counted elsewhere."""
+        known = (job for fold in self.folds if self._is_known(fold) for job in self._known(fold))
+        return sum(self.is_done(job) and job not in apart_from for job in known)
 
     def _is_known(self, fold: str) -> bool:
         return self.store.has_fold(fold) and self.store.has_inner_folds(fold)
@@ -192,7 +193,8 @@ class _Crew:
             worker.work for worker in self._workers if worker.busy
         }
         self._waiting = [work for work in self._trainings.startable() if work not in taken]
-        self.progress.done = self._trainings.count_done()
+        # What a worker has stored is counted when its answer is read.
+        self.progress.done = self._trainings.count_done(apart_from=taken)
         if not self._seconds:
             self.progress.resumed = self.progress.done
 
