@@ -22,18 +22,26 @@ def soon(monkeypatch) -> None:
 
 
 def test_lines_tell_of_stages(soon, capsys) -> None:
+    told: list[str] = []
+
+    def wait_for(words: str) -> None:
+        """Until a line begins so; a slow machine has a minute for it."""
+        for _ in range(3000):
+            time.sleep(0.02)
+            told.extend(capsys.readouterr().err.splitlines())
+            if any(line.startswith(f"surefoot: {words}") for line in told):
+                return
+        pytest.fail(f"no line begins with {words!r}: {told}")
+
     with lines_of(quiet=False):
         with busy("Reading the log"):
-            time.sleep(0.5)
-        for _ in steps(range(4), "Making features"):
-            time.sleep(0.2)
-    out, err = capsys.readouterr()
-    assert out == ""
-    lines = err.splitlines()
-    assert lines[0] == "surefoot: Reading the log, for 0 s"
-    assert "surefoot: Making features, 4 in all" in lines  # as it begins
-    assert any(line.startswith("surefoot: Making features, 2 of 4 (50 %), for ") for line in lines)
-    assert "\x1b" not in err
+            wait_for("Reading the log, for ")
+        for number in steps(range(4), "Making features"):
+            wait_for(f"Making features, {number} of 4 (" if number else "Making features, 4 in all")
+    assert told[0].startswith("surefoot: Reading the log, for ")
+    assert any(line.startswith("surefoot: Making features, 2 of 4 (50 %), for ") for line in told)
+    assert "\x1b" not in "".join(told)
+    capsys.readouterr()
     time.sleep(0.3)
     assert capsys.readouterr().err == ""  # what is over is not told of
 
@@ -57,14 +65,14 @@ def test_a_command_tells_in_lines_and_its_output_stays_as_it_is(soon, surefoot, 
 
     def slow(*arguments: object, **options: object) -> object:
         with busy("Scoring runs"):
-            time.sleep(0.4)
+            time.sleep(1.0)
         return score(*arguments, **options)
 
     score = sf.score
     monkeypatch.setattr("surefoot.measures.scoring.score", slow)
     code, out, err = surefoot(*line, "--json", "-")
     assert (code, out) == (0, expected)
-    assert "surefoot: Scoring runs, for 0 s\n" in err
+    assert "surefoot: Scoring runs, for " in err
     assert surefoot(*line, "-q", "--json", "-")[2] == ""
 
 

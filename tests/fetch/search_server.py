@@ -162,7 +162,7 @@ def dripping(handler: Handler) -> bool:
     handler.send_response(200)
     handler.send_header("Content-Length", str(len(data)))
     handler.end_headers()
-    for number in range(30):
+    for number in range(len(data)):
         handler.wfile.write(data[number : number + 1])
         handler.wfile.flush()
         time.sleep(0.05)

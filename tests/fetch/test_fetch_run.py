@@ -189,9 +189,8 @@ def test_waits_grow(server, monkeypatch) -> None:
     monkeypatch.setattr(client, "_FIRST_WAIT", 0.1)
     server.faults = [status(503)] * 3
     fetched(server)
-    first, second, third = (after - before for before, after in zip(server.times[:3], server.times[1:4], strict=True))
-    assert 0.1 <= first < second < third
-    assert third >= 0.4
+    waits = [after - before for before, after in zip(server.times[:3], server.times[1:4], strict=True)]
+    assert all(wait >= least for wait, least in zip(waits, (0.1, 0.2, 0.4), strict=True)), waits
 
 
 def test_a_rate_is_kept(server) -> None:
@@ -245,12 +244,11 @@ def test_answers_that_are_refused(server, fault: Any, words: str) -> None:
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("fault", [search_server.dripping, search_server.silent(1.0)])
+@pytest.mark.parametrize("fault", [search_server.dripping, search_server.silent(60)])
 def test_slow_answers(server, fault: Any) -> None:
+    """Whoever waited for their end would have the whole answer."""
     server.faults = [fault]
-    start = time.monotonic()
     assert "no whole answer came within 0.3 seconds" in refused(server, timeout=0.3)
-    assert time.monotonic() - start < 1.5
 
 
 def test_more_results_than_requested(server) -> None:

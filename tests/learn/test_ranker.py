@@ -314,8 +314,8 @@ import surefoot as sf
 data = sf.synthetic_letor(queries=60, documents=20, features=20, seed=1)
 r = sf.Ranker("saro", 5, n_estimators=40, checkpoint=sys.argv[1], checkpoint_every=10, feature_fraction=0.5,
               num_leaves=4, estimate="first", num_threads=1)
-slow = float(sys.argv[3])
-r.fit(data, valid=data.select(range(20)), progress=lambda trees, history: time.sleep(slow))
+stays_at = int(sys.argv[3])
+r.fit(data, valid=data.select(range(20)), progress=lambda trees, history: time.sleep(3600 * (trees == stays_at)))
 r.save(sys.argv[2])
 """
 
@@ -326,11 +326,11 @@ def test_killed_and_gone_on_gives_the_same_model(tmp_path: Path) -> None:
     script.write_text(textwrap.dedent(SCRIPT))
     checkpoint = tmp_path / "state.json"
 
-    def command(checkpoint: Path, folder: str, slow: float) -> list[str]:
-        return [sys.executable, str(script), str(checkpoint), str(tmp_path / folder), str(slow)]
+    def command(checkpoint: Path, folder: str, stays_at: int = 0) -> list[str]:
+        return [sys.executable, str(script), str(checkpoint), str(tmp_path / folder), str(stays_at)]
 
-    subprocess.run(command(tmp_path / "other.json", "undisturbed", 0), check=True)
-    killed = subprocess.Popen(command(checkpoint, "killed", 0.05))
+    subprocess.run(command(tmp_path / "other.json", "undisturbed"), check=True)
+    killed = subprocess.Popen(command(checkpoint, "killed", 14))
     while not checkpoint.exists():
         time.sleep(0.02)
     time.sleep(0.2)
@@ -338,7 +338,7 @@ def test_killed_and_gone_on_gives_the_same_model(tmp_path: Path) -> None:
     killed.wait()
     assert not (tmp_path / "killed").exists()
     assert checkpoint.exists()
-    subprocess.run(command(checkpoint, "killed", 0), check=True)
+    subprocess.run(command(checkpoint, "killed"), check=True)
     assert not checkpoint.exists()
     for name in ("model.txt", "ranker.json"):
         assert (tmp_path / "killed" / name).read_text() == (tmp_path / "undisturbed" / name).read_text()

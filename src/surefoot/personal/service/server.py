@@ -113,6 +113,12 @@ def _protocol(seconds: float) -> type[asyncio.Protocol]:
             LOG.warning("408 headers arrived too slowly")
             self.transport.close()
 
+        def _unsupported_upgrade_warning(self) -> None:
+            """Say nothing: a request for HTTP/2 or a WebSocket is answered as HTTP/1.1, which its sender expects.
+
+            uvicorn would advise, for each, to install a library.
+            """
+
         def send_400_response(self, msg: str) -> None:
             body = json.dumps({"error": "this is not HTTP as it should be"}).encode()
             headers = [(b"content-type", b"application/json"), (b"connection", b"close"),
