@@ -123,6 +123,7 @@ MANY_YEARS = 2**62
 EVENTS = st.lists(
     st.tuples(st.integers(0, 3), st.sampled_from([0, 1, 2, 3, 50, MANY_YEARS - 1, MANY_YEARS])), max_size=30
 )
+ON_FEW_DAYS = st.lists(st.tuples(st.integers(0, 3), st.integers(5, 8)), min_size=4, max_size=30)
 LATER = st.lists(st.tuples(st.integers(0, 29), st.sampled_from([0, 1, 2, 40])), max_size=20)
 
 
@@ -147,6 +148,17 @@ def test_looking_back_counts_as_loops_do(rows: list, more: list, wide: bool) -> 
 @settings(max_examples=60, deadline=None)
 @given(events=EVENTS, rows=st.lists(st.tuples(st.integers(-1, 5), st.integers(-2, 60)), max_size=30))
 def test_an_index_counts_as_loops_do(events: list, rows: list) -> None:
+    check_index(events, rows)
+
+
+@pytest.mark.parametrize("unit", [1, 1000], ids=["by a table", "by a search"])
+@settings(max_examples=60, deadline=None)
+@given(events=ON_FEW_DAYS, rows=st.lists(st.tuples(st.integers(-1, 5), st.integers(4, 9)), max_size=30))
+def test_an_index_of_few_days(unit: int, events: list, rows: list) -> None:
+    check_index([(key, unit * day) for key, day in events], [(key, unit * day) for key, day in rows])
+
+
+def check_index(events: list, rows: list) -> None:
     values = np.arange(len(events)) * 0.5
     counts, sums = EventIndex(*both(events), values).before(*both(rows))
     assert counts.tolist() == [sum(k == key and t < time for k, t in events) for key, time in rows]

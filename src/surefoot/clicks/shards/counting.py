@@ -9,11 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.arrays import Flags, Floats, Ints
+from surefoot.arrays import CompactInts, Flags, Floats, Ints
 from surefoot.clicks.features import ROUNDED_DIGITS
 
 _EPOCH = 64  # half-lives, after which an event counts for nothing
 _LARGEST = np.iinfo(np.int64).max
+_MOMENTS_PER_EVENT = 4  # keys and times per event for which a table takes no more memory than the events
+_MANY = np.iinfo(np.int32).max
 
 
 def codes_of(*texts: pl.Series) -> list[Ints]:
@@ -97,16 +99,22 @@ class KeyTimes:
         """`keys` is how many there are, from 0; `times` are all that will be asked for."""
         every = [part for part in times if len(part)]
         self._first = min((int(part.min()) for part in every), default=0)
-        self._span = max((int(part.max()) for part in every), default=0) - self._first + 1
+        self.span = max((int(part.max()) for part in every), default=0) - self._first + 1
         self._ranks: Ints | None = None
-        if not fits(keys, self._span):  # many years in milliseconds, and many keys: of times only the order counts
+        if not fits(keys, self.span):  # many years in milliseconds, and many keys: of times only the order counts
             self._ranks = np.unique(np.concatenate(every))
-            self._span = len(self._ranks)
+            self.span = len(self._ranks)
 
     def of(self, keys: Ints, times: Ints) -> Ints:
         """The integers of these keys and times."""
         passed = times - self._first if self._ranks is None else np.searchsorted(self._ranks, times)
-        return keys * self._span + passed
+        return keys * self.span + passed
+
+    def within(self, keys: Ints, times: Ints) -> Ints:
+        """The same of any times: one before the first is taken as the first, one after the last as the key's end."""
+        if self._ranks is None:
+            times = np.clip(times, self._first, self._first + self.span)
+        return self.of(keys, times)
 
 
 def fits(keys: int, span: int) -> bool:
@@ -159,36 +167,63 @@ class EventIndex:
     """Events of everybody by key and time, which rows of any shard look back at; `values` are added up."""
 
     def __init__(self, keys: Ints, times: Ints, values: Floats | None = None) -> None:
-        n_keys = int(keys.max()) + 1 if len(keys) else 0
-        self._moments = KeyTimes(n_keys, times)
-        columns = {"moment": self._moments.of(keys, times), "key": keys, "time": times}
+        self._keys = int(keys.max()) + 1 if len(keys) else 0
+        moments = KeyTimes(self._keys, times)
+        few = self._keys * moments.span <= _MOMENTS_PER_EVENT * len(keys)
+        columns = {"moment": moments.of(keys, times), "key": keys, "time": times}
         events = pl.DataFrame(columns if values is None else columns | {"value": values})
-        events = events.sort("moment", maintain_order=True)  # on all cores, unlike NumPy's
-        self._sorted, keys, times = (events[name].to_numpy() for name in columns)
-        self._starts = np.searchsorted(keys, np.arange(n_keys + 1))
-        some = self._starts[:-1] < self._starts[1:]  # keys with an event
-        self._first, self._last = np.full(len(some), _LARGEST), np.full(len(some), -_LARGEST)
-        self._first[some], self._last[some] = times[self._starts[:-1][some]], times[self._starts[1:][some] - 1]
+        if values is not None or not few:
+            events = events.sort("moment", maintain_order=True)  # on all cores, unlike NumPy's
+        self._places: PlaceTable | PlaceSearch = (PlaceTable if few else PlaceSearch)(moments, self._keys, events)
         self._sums: Floats | None = None
         if values is not None:  # added up key by key: a sum over all keys would lose digits
             self._sums = events.select(pl.col("value").cum_sum().over("key")).to_series().to_numpy()
 
     def before(self, keys: Ints, times: Ints) -> tuple[Ints, Floats | None]:
         """For each key and time the number of its events before, and the sum of their values; key −1 has none."""
-        known = np.flatnonzero((keys >= 0) & (keys < len(self._first)))
+        known = np.flatnonzero((keys >= 0) & (keys < self._keys))
         counts, sums = np.zeros(len(keys), dtype=np.int64), None
-        key, time = keys[known], times[known]
-        # Most times are before all events of their key, or after all of them: only the others are searched for.
-        after_all = time > self._last[key]
-        places = self._starts[key + after_all]
-        between = np.flatnonzero(~after_all & (time > self._first[key]))
-        places[between] = places_of(self._moments.of(key[between], time[between]), self._sorted)
-        counts[known] = places - self._starts[key]
+        starts, places = self._places.of(keys[known], times[known])
+        counts[known] = places - starts
         if self._sums is not None:
             sums = np.zeros(len(keys))
-            some = counts[known] > 0
+            some = places > starts
             sums[known[some]] = self._sums[places[some] - 1]
         return counts, sums
+
+
+class PlaceTable:
+    """How many events come before each key and time, as a table of all of them: days are few, for instance."""
+
+    def __init__(self, moments: KeyTimes, n_keys: int, events: pl.DataFrame) -> None:
+        self._moments = moments
+        kind = np.int32 if len(events) < _MANY else np.int64
+        self._before: CompactInts = np.zeros(n_keys * moments.span + 1, dtype=kind)
+        np.cumsum(np.bincount(events["moment"].to_numpy(), minlength=n_keys * moments.span), out=self._before[1:])
+
+    def of(self, keys: Ints, times: Ints) -> tuple[CompactInts, CompactInts]:
+        """The number of events before each key, and before each key and time."""
+        return self._before[keys * self._moments.span], self._before[self._moments.within(keys, times)]
+
+
+class PlaceSearch:
+    """The same by a search in the sorted events."""
+
+    def __init__(self, moments: KeyTimes, n_keys: int, events: pl.DataFrame) -> None:
+        self._moments = moments
+        self._sorted, keys, times = (events[name].to_numpy() for name in ("moment", "key", "time"))
+        self._starts = np.searchsorted(keys, np.arange(n_keys + 1))
+        some = self._starts[:-1] < self._starts[1:]  # keys with an event
+        self._first, self._last = np.full(n_keys, _LARGEST), np.full(n_keys, -_LARGEST)
+        self._first[some], self._last[some] = times[self._starts[:-1][some]], times[self._starts[1:][some] - 1]
+
+    def of(self, keys: Ints, times: Ints) -> tuple[Ints, Ints]:
+        """Most times are before all events of their key, or after all of them: only the others are searched for."""
+        after_all = times > self._last[keys]
+        places = self._starts[keys + after_all]
+        between = np.flatnonzero(~after_all & (times > self._first[keys]))
+        places[between] = places_of(self._moments.of(keys[between], times[between]), self._sorted)
+        return self._starts[keys], places
 
 
 class DecayedIndex:
