@@ -19,6 +19,11 @@ LARGEST_POWER = 100.0  # of grades under 2^g − 1: beyond it sums of gains woul
 LARGEST_LABEL_POWER = 31  # of labels to learn from: a gain of 2^31 − 1 is more than any scale of relevance needs
 
 
+def compact_type(count: int) -> type[np.integer]:
+    """The type of `CompactInts` that holds this many numbers, from 0."""
+    return np.uint32 if count <= 2**32 else np.int64
+
+
 def stretch_starts(values: npt.NDArray[np.generic]) -> Ints:
     """Where stretches of equal values start: the first index, and those whose value differs from the one before."""
     return np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))

@@ -9,13 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.arrays import CompactInts, Flags, Floats, Ints
+from surefoot.arrays import CompactInts, Flags, Floats, Ints, compact_type
 from surefoot.clicks.features import ROUNDED_DIGITS
 
 _EPOCH = 64  # half-lives, after which an event counts for nothing
 _LARGEST = np.iinfo(np.int64).max
 _MOMENTS_PER_EVENT = 4  # keys and times per event for which a table takes no more memory than the events
-_MANY = np.iinfo(np.int32).max
 
 
 def codes_of(*texts: pl.Series) -> list[Ints]:
@@ -197,9 +196,9 @@ class PlaceTable:
 
     def __init__(self, moments: KeyTimes, n_keys: int, events: pl.DataFrame) -> None:
         self._moments = moments
-        kind = np.int32 if len(events) < _MANY else np.int64
-        self._before: CompactInts = np.zeros(n_keys * moments.span + 1, dtype=kind)
-        np.cumsum(np.bincount(events["moment"].to_numpy(), minlength=n_keys * moments.span), out=self._before[1:])
+        counts = np.bincount(events["moment"].to_numpy(), minlength=n_keys * moments.span)
+        self._before: CompactInts = np.zeros(len(counts) + 1, dtype=compact_type(len(events) + 1))
+        np.cumsum(counts, out=self._before[1:])
 
     def of(self, keys: Ints, times: Ints) -> tuple[CompactInts, CompactInts]:
         """The number of events before each key, and before each key and time."""

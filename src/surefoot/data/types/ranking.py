@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.arrays import Codes, CompactInts, Flags, Floats, Ints, stretch_starts
+from surefoot.arrays import Codes, CompactInts, Flags, Floats, Ints, compact_type, stretch_starts
 from surefoot.data.reading.fork_safety import threads_lost
 from surefoot.errors import DataError
 
@@ -217,7 +217,7 @@ def _by_score(query: Ints, scores: Floats) -> CompactInts:
     keys = query * (int(level.max()) + 1) + level
     bits = _bits(len(keys))
     if int(keys.max()) >> (64 - bits):
-        return np.argsort(keys, kind="stable").astype(_compact_type(len(keys)))
+        return np.argsort(keys, kind="stable").astype(compact_type(len(keys)))
     return _compact_argsort(keys.astype(np.uint64) << np.uint64(bits))
 
 
@@ -232,7 +232,7 @@ def _break_ties(
         return order
     tied = np.flatnonzero(as_last | np.append(as_last[1:], False))
     rows = tied if order is None else order[tied].astype(np.int64)
-    new = np.arange(len(scores), dtype=_compact_type(len(scores))) if order is None else order
+    new = np.arange(len(scores), dtype=compact_type(len(scores))) if order is None else order
     new[tied] = rows[_by_tie(np.cumsum(~as_last[tied]).tolist(), ids(rows))]
     return new
 
@@ -256,12 +256,8 @@ def _compact_argsort(keys: Codes) -> CompactInts:
         keys[start : start + _CHUNK] |= np.arange(start, min(start + _CHUNK, len(keys)), dtype=np.uint64)
     keys.sort()
     keys &= np.uint64((1 << _bits(len(keys))) - 1)
-    return keys.astype(_compact_type(len(keys)))
+    return keys.astype(compact_type(len(keys)))
 
 
 def _bits(rows: int) -> int:
     return max(rows - 1, 1).bit_length()
-
-
-def _compact_type(rows: int) -> type[np.integer]:
-    return np.uint32 if rows <= 2**32 else np.int64
