@@ -28,7 +28,9 @@ def test_lines_tell_of_stages(soon, capsys) -> None:
         """Until a line begins so; a slow machine has a minute for it."""
         for _ in range(3000):
             time.sleep(0.02)
-            told.extend(capsys.readouterr().err.splitlines())
+            out, err = capsys.readouterr()
+            assert out == ""
+            told.extend(err.splitlines())
             if any(line.startswith(f"surefoot: {words}") for line in told):
                 return
         pytest.fail(f"no line begins with {words!r}: {told}")
@@ -41,7 +43,7 @@ def test_lines_tell_of_stages(soon, capsys) -> None:
     assert told[0].startswith("surefoot: Reading the log, for ")
     assert any(line.startswith("surefoot: Making features, 2 of 4 (50 %), for ") for line in told)
     assert "\x1b" not in "".join(told)
-    capsys.readouterr()
+    assert capsys.readouterr().out == ""
     time.sleep(0.3)
     assert capsys.readouterr().err == ""  # what is over is not told of
 

@@ -165,7 +165,7 @@ def dripping(handler: Handler) -> bool:
     for number in range(len(data)):
         handler.wfile.write(data[number : number + 1])
         handler.wfile.flush()
-        time.sleep(0.05)
+        time.sleep(0.2)
     handler.close_connection = True
     return True
 
