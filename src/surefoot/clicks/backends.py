@@ -79,6 +79,7 @@ class DuckDB:
         )
         self._not_computed: list[str] = []  # views of tables that are computed once, before something is written
         self._computed: list[str] = []
+        self._lines: dict[str, IbisTable] = {}  # of these, the lines of files
 
     def lines(self, path: Path) -> IbisTable:
         """The file's lines, numbered in its order."""
@@ -88,7 +89,10 @@ class DuckDB:
                 auto_detect=False, strict_mode=False, nullstr="\x02", hive_partitioning=False,
             )  # fmt: skip
         # Numbers are given in order, by one thread; the lines with them are stored, so that all threads parse.
-        return self.once(lines.mutate(number=ibis.row_number()))
+        numbered = lines.mutate(number=ibis.row_number())
+        stored = self.once(numbered)
+        self._lines[self._not_computed[-1]] = numbered
+        return stored
 
     def json(self, path: Path, shape: Shape) -> IbisTable:
         """The lines, parsed."""
@@ -120,11 +124,20 @@ class DuckDB:
             self.connection.raw_sql(f"CREATE TEMP TABLE {name}_rows AS SELECT * FROM {name}")
             self.connection.raw_sql(f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM temp.{name}_rows")
             self._computed.append(name)
+        if len(self._computed) > len(self._lines):  # what they say has been computed; memory is for that
+            while self._lines:
+                name, lines = self._lines.popitem()
+                self.connection.create_view(name, lines, overwrite=True)  # who still wants one reads the file again
+                self._computed.remove(name)
+                self._drop(name)
+
+    def _drop(self, name: str) -> None:
+        self.connection.raw_sql(f"DROP TABLE temp.{name}_rows")
 
     def forget(self) -> None:
         """Drop the tables; what is written later cannot be made of them."""
         while self._computed:
-            self.connection.raw_sql(f"DROP TABLE temp.{self._computed.pop()}_rows")
+            self._drop(self._computed.pop())
 
     def write(self, table: IbisTable, folder: Path, by: Sequence[str] = ()) -> None:
         """One file, in order of `by`: DuckDB takes half as long again for a hundred folders."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from surefoot.clicks.lazy_ibis import IbisTable, ibis, union
+
+if TYPE_CHECKING:
+    from surefoot.clicks.backends import Backend
 
 LISTS = {
     "session": "string", "user": "string", "day": "int64", "time": "int64", "list": "string", "query": "string",
@@ -56,6 +60,11 @@ def with_schema(table: IbisTable, schema: dict[str, str]) -> IbisTable:
 def has_empty(ids: IbisTable) -> IbisTable:
     """Whether an array of ids has one that is empty or null."""
     return ids.filter(lambda id_: id_.isnull() | (id_ == "")).length() > 0
+
+
+def parsed_once(backend: Backend, lines: IbisTable) -> IbisTable:
+    """Parsed lines, computed once; of their texts those that `rejected_lines` gives are kept."""
+    return backend.once(lines.mutate(line=ibis.cases((lines.reason.notnull(), lines.line))))
 
 
 def rejected_lines(table: IbisTable, file: str) -> IbisTable:

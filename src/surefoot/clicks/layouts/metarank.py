@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
 from surefoot.clicks.layouts.timestamps import milliseconds
 from surefoot.clicks.lazy_ibis import ibis
-from surefoot.clicks.log import Log, has_empty, rejected_lines
+from surefoot.clicks.log import Log, has_empty, parsed_once, rejected_lines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,7 +51,7 @@ def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings)
             (ranking & has_empty(documents), "has an item without an id"),
         ),
     )  # fmt: skip
-    lines = backend.once(lines.drop("event"))
+    lines = parsed_once(backend, lines.drop("event"))
     valid = lines.filter(lines.reason.isnull())
     lists = valid.filter(valid.ranking)
     lists = lists.mutate(session=lists.session.coalesce(lists.user, "ranking " + lists.list))

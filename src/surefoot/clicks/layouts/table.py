@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
 from surefoot.clicks.layouts.timestamps import milliseconds
 from surefoot.clicks.lazy_ibis import IbisTable, ibis
-from surefoot.clicks.log import Log, has_empty, rejected_lines
+from surefoot.clicks.log import Log, has_empty, parsed_once, rejected_lines
 from surefoot.errors import DataError, name_list
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings)
             (is_list & has_scores & (rows.scores.length().fill_null(0) != rows.documents.length()), "lacks scores"),
         ),
     )  # fmt: skip
-    rows = backend.once(rows.drop("shown", "click"))
+    rows = parsed_once(backend, rows.drop("shown", "click"))
     valid = rows.filter(rows.reason.isnull()).mutate(list=ibis.null("string"))
     return LAYOUT.log(
         valid.filter(valid.is_list), valid.filter(valid.document.notnull()), rejected_lines(rows, str(file.path)),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
 from surefoot.clicks.layouts.timestamps import milliseconds
 from surefoot.clicks.lazy_ibis import IbisTable, ibis, union
-from surefoot.clicks.log import Log, has_empty, rejected_lines
+from surefoot.clicks.log import Log, has_empty, parsed_once, rejected_lines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -65,7 +65,7 @@ def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings)
             (is_click & document.isnull(), "is a click on no document (event_attributes.object.object_id)"),
         ),
     )  # fmt: skip
-    queries, events = (backend.once(table.drop("event")) for table in (queries, events))
+    queries, events = (parsed_once(backend, table.drop("event")) for table in (queries, events))
     valid = events.filter(events.reason.isnull())
     sessions = valid.filter(valid.list.notnull() & valid.session.notnull())
     sessions = sessions.group_by("list").aggregate(event_session=sessions.session.min())

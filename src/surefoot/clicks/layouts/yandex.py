@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
-from surefoot.clicks.lazy_ibis import IbisTable, ibis, union
-from surefoot.clicks.log import DIGITS_PATTERN, Log, rejected_lines
+from surefoot.clicks.lazy_ibis import IbisTable, ibis
+from surefoot.clicks.log import DIGITS_PATTERN, Log, parsed_once, rejected_lines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,8 +58,8 @@ def _read_2012(backend: Backend, files: Sequence[LogFile], settings: ReadingSett
             else_=_UNKNOWN,
         ),
     )  # fmt: skip
-    lines = _parsed_once(backend, lines, 4)
-    valid = lines.filter(lines.reason.isnull()).mutate(session=lines.part0)
+    lines = parsed_once(backend, lines.mutate(session=part[0], part3=part[3]).drop("part"))
+    valid = lines.filter(lines.reason.isnull())
     lists, clicks = valid.filter(valid.kind == "Q"), valid.filter(valid.kind == "C")
     lists, clicks = lists.mutate(query=lists.part3), clicks.mutate(document=clicks.part3)
     return YANDEX_2012.log(lists, clicks, rejected_lines(lines, str(file.path)), settings)
@@ -69,55 +69,65 @@ def _read_2014(backend: Backend, files: Sequence[LogFile], settings: ReadingSett
     """Test queries, T in place of Q, are lists too."""
     (file,) = files
     lines = _parts(backend, file)
+    described = backend.once(_described(_parsed_2014(lines.filter(lines.line.contains("\tM\t")), file)))
+    lines = _parsed_2014(lines, file).left_join(described, "session").drop("session_right")
+    about = lines.kind == "M"
+    lines = lines.mutate(
+        reason=ibis.cases(
+            (lines.reason.notnull() | about, lines.reason),
+            (lines.same.isnull(), "belongs to a session without a line M"),
+            (~lines.same, "belongs to a session that is described in two ways"),
+        )
+    )
+    lines = parsed_once(backend, lines.filter(~about | lines.reason.notnull()).drop("part2", "same"))
+    valid = lines.filter(lines.reason.isnull())
+    lists, clicks = valid.filter(valid.kind == "Q"), valid.filter(valid.kind == "C")
+    lists = lists.mutate(list=lists.part3, query=lists.part4, terms=lists.part5.split(","))
+    clicks = clicks.mutate(list=clicks.part3, document=clicks.part4)
+    return YANDEX_2014.log(lists, clicks, rejected_lines(lines, str(file.path)), settings)
+
+
+def _parsed_2014(lines: IbisTable, file: LogFile) -> IbisTable:
+    """What each line says by itself, or the reason why it says nothing."""
     part, count = lines.part, lines.part.length()
     is_list = (count >= 7) & part[2].isin(["Q", "T"])
     pairs = part[6:].map(lambda pair: pair.split(","))
     documents, domains = (pairs.map(lambda pair, side=side: pair[side]) for side in (0, 1))
-    lines = lines.mutate(
-        kind=ibis.cases((part[1] == "M", "M"), (is_list, "Q"), else_=part[2]),
-        time=_integer(part[1]), documents=documents, domains=domains,
-        reason=ibis.cases(
-            (lines.line == (file.unfinished or ""), _UNFINISHED),
-            ((count == 4) & (part[1] == "M"), ibis.cases(
-                (_integer(part[2]).isnull(), "has a day that is not a whole number below 10^15"),
-                ((part[0] == "") | (part[3] == ""), "has an empty id"),
-            )),
-            (is_list, ibis.cases(
-                (_integer(part[1]).isnull(), _TIME),
-                ((part[0] == "") | (part[3] == "") | (part[4] == ""), "has an empty id"),
-                (pairs.filter(lambda pair: (pair.length() != 2) | (pair[0] == "") | (pair[1] == "")).length() > 0,
-                 "has a result that is not URL,domain"),
-            )),
-            ((count == 5) & (part[2] == "C"), ibis.cases(
-                (_integer(part[1]).isnull(), _TIME),
-                ((part[0] == "") | (part[3] == "") | (part[4] == ""), "has an empty id"),
-            )),
-            else_=_UNKNOWN,
-        ),
+    reason = ibis.cases(
+        (lines.line == (file.unfinished or ""), _UNFINISHED),
+        ((count == 4) & (part[1] == "M"), ibis.cases(
+            (_integer(part[2]).isnull(), "has a day that is not a whole number below 10^15"),
+            ((part[0] == "") | (part[3] == ""), "has an empty id"),
+        )),
+        (is_list, ibis.cases(
+            (_integer(part[1]).isnull(), _TIME),
+            ((part[0] == "") | (part[3] == "") | (part[4] == ""), "has an empty id"),
+            (pairs.filter(lambda pair: (pair.length() != 2) | (pair[0] == "") | (pair[1] == "")).length() > 0,
+             "has a result that is not URL,domain"),
+        )),
+        ((count == 5) & (part[2] == "C"), ibis.cases(
+            (_integer(part[1]).isnull(), _TIME),
+            ((part[0] == "") | (part[3] == "") | (part[4] == ""), "has an empty id"),
+        )),
+        else_=_UNKNOWN,
     )  # fmt: skip
-    lines = _parsed_once(backend, lines, 6)
-    valid = lines.filter(lines.reason.isnull()).mutate(session=lines.part0)
-    described = valid.filter(valid.kind == "M")
-    # A session that is described in two ways belongs to nobody; one that is described twice alike, to one user.
-    day, user = described.part2, described.part3
-    described = backend.once(
-        described.group_by("session").aggregate(
-            user=user.max(), day=_integer(day).max(), same=(user.max() == user.min()) & (day.max() == day.min())
-        )
+    return lines.select(
+        "number", "line", reason=reason, session=part[0], time=_integer(part[1]), documents=documents, domains=domains,
+        kind=ibis.cases((part[1] == "M", "M"), (is_list, "Q"), else_=part[2]),
+        **{f"part{place}": part[place] for place in (2, 3, 4, 5)},
+    )  # fmt: skip
+
+
+def _described(lines: IbisTable) -> IbisTable:
+    """The user and day of each session that has a line M.
+
+    A session that is described in two ways belongs to nobody; one that is described twice alike, to one user.
+    """
+    lines = lines.filter(lines.reason.isnull() & (lines.kind == "M"))
+    day, user = lines.part2, lines.part3
+    return lines.group_by("session").aggregate(
+        user=user.max(), day=_integer(day).max(), same=(user.max() == user.min()) & (day.max() == day.min())
     )
-    events = valid.filter(valid.kind != "M").left_join(described, "session").drop("session_right")
-    events = events.mutate(
-        reason=ibis.cases(
-            (events.same.isnull(), "belongs to a session without a line M"),
-            (~events.same, "belongs to a session that is described in two ways"),
-        )
-    )
-    valid = events.filter(events.reason.isnull())
-    lists, clicks = valid.filter(valid.kind == "Q"), valid.filter(valid.kind == "C")
-    lists = lists.mutate(list=lists.part3, query=lists.part4, terms=lists.part5.split(","))
-    clicks = clicks.mutate(list=clicks.part3, document=clicks.part4)
-    rejected = union([rejected_lines(table, str(file.path)) for table in (lines, events)])
-    return YANDEX_2014.log(lists, clicks, rejected, settings)
 
 
 def _parts(backend: Backend, file: LogFile) -> IbisTable:
@@ -125,12 +135,6 @@ def _parts(backend: Backend, file: LogFile) -> IbisTable:
     lines = backend.lines(file.path)
     lines = lines.mutate(line=lines.line.re_replace(r"\r$", ""))
     return lines.mutate(part=lines.line.re_replace(r"[\t ]+$", "").split("\t"))
-
-
-def _parsed_once(backend: Backend, lines: IbisTable, parts: int) -> IbisTable:
-    """Parsed lines, computed once; of their parts the first few, in columns, since documents have a column."""
-    first = {f"part{place}": lines.part[place] for place in range(parts)}
-    return backend.once(lines.mutate(**first).drop("part"))
 
 
 def _integer(text: IbisTable) -> IbisTable:
