@@ -40,7 +40,7 @@ def _is_2014(line: str) -> bool:
 
 def _read_2012(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings) -> Log:
     (file,) = files
-    lines = _parts(backend, file)
+    lines = _parts(backend.lines(file.path))
     part, count = lines.part, lines.part.length()
     documents = part[5:]
     lines = lines.mutate(
@@ -68,7 +68,7 @@ def _read_2012(backend: Backend, files: Sequence[LogFile], settings: ReadingSett
 def _read_2014(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings) -> Log:
     """Test queries, T in place of Q, are lists too."""
     (file,) = files
-    lines = _parts(backend, file)
+    lines = backend.lines(file.path)
     described = backend.once(_described(_parsed_2014(lines.filter(lines.line.contains("\tM\t")), file)))
     lines = _parsed_2014(lines, file).left_join(described, "session").drop("session_right")
     about = lines.kind == "M"
@@ -89,6 +89,7 @@ def _read_2014(backend: Backend, files: Sequence[LogFile], settings: ReadingSett
 
 def _parsed_2014(lines: IbisTable, file: LogFile) -> IbisTable:
     """What each line says by itself, or the reason why it says nothing."""
+    lines = _parts(lines)
     part, count = lines.part, lines.part.length()
     is_list = (count >= 7) & part[2].isin(["Q", "T"])
     pairs = part[6:].map(lambda pair: pair.split(","))
@@ -130,9 +131,8 @@ def _described(lines: IbisTable) -> IbisTable:
     )
 
 
-def _parts(backend: Backend, file: LogFile) -> IbisTable:
+def _parts(lines: IbisTable) -> IbisTable:
     """Lines and their parts; tabs at the end of a line, which pad it to a width, are dropped."""
-    lines = backend.lines(file.path)
     lines = lines.mutate(line=lines.line.re_replace(r"\r$", ""))
     return lines.mutate(part=lines.line.re_replace(r"[\t ]+$", "").split("\t"))
 
