@@ -91,7 +91,7 @@ class DuckDB:
         # Numbers are given in order, by one thread; the lines with them are stored, so that all threads parse.
         numbered = lines.mutate(number=ibis.row_number())
         stored = self.once(numbered)
-        self._lines[self._not_computed[-1]] = numbered
+        self._lines[stored.get_name()] = numbered
         return stored
 
     def json(self, path: Path, shape: Shape) -> IbisTable:
