@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import polars as pl
@@ -14,8 +16,9 @@ LINES = [f"line {number}" for number in range(5)]
 
 
 @pytest.fixture
-def backend(tmp_path: Path) -> DuckDB:
-    return DuckDB(tmp_path, threads=2)
+def backend(tmp_path: Path) -> Iterator[DuckDB]:
+    with closing(DuckDB(tmp_path, threads=2)) as opened:
+        yield opened
 
 
 def stored(backend: DuckDB) -> int:

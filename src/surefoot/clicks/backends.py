@@ -48,7 +48,7 @@ class Backend(Protocol):
         """A Parquet file, or a folder of them."""
 
     def once(self, table: IbisTable) -> IbisTable:
-        """The same table, computed once where others are made of it; a layout gives the lines that it has parsed."""
+        """The same table, computed once where others are made of it; of lines see `parsed_once` in log.py."""
 
     def forget(self) -> None:
         """Let go of tables that were computed once."""
@@ -118,7 +118,7 @@ class DuckDB:
         return self.connection.create_view(name, table)
 
     def _compute_views(self) -> None:
-        """Compute the tables that others are made of."""
+        """Compute the tables that others are made of, and let go of the lines of which they are made."""
         while self._not_computed:
             name = self._not_computed.pop(0)
             self.connection.raw_sql(f"CREATE TEMP TABLE {name}_rows AS SELECT * FROM {name}")
