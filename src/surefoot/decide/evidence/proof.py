@@ -17,9 +17,10 @@ from surefoot.decide.evidence.automatic_judge import AutomaticJudge
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.errors import ArgumentError, shortened
+from surefoot.risk.batches import BatchBet, CountBet, batches_of, least_by_batches, least_by_counts, least_number
 from surefoot.risk.betting import MANY_QUERIES, anytime_capital, betting_p, check_unit, start_anytime, stratified_p
 from surefoot.risk.bounds import COARSE_GRID, GRID, binomial_p, bound_by_grid, bound_by_halving, least_queries
-from surefoot.risk.control_variate import ControlVariate, JudgeMoments, anytime_with_judge, judge_moments, p_with_judge
+from surefoot.risk.control_variate import ControlVariate, JudgeMoments, anytime_with_judge, judge_moments
 
 Method = Literal["betting", "binomial", "anytime", "stratified"]
 
@@ -49,6 +50,8 @@ class Evidence:
     """What the judged queries say of one condition: x, in betting order, and how its mean becomes the figure.
 
     `judge` is None without an automatic judge, and with one that says the same of every query, which adds nothing.
+    A gate's bets go on from batch to batch: `batches` has their sizes. Guards look once, and have none. `known` is the
+    number of queries of the traffic (or of its segment) of which the judged ones are a random sample.
     """
 
     rule: ConditionRule
@@ -58,6 +61,8 @@ class Evidence:
     method: Method
     budget: int | None = None
     judge: JudgeEvidence | None = None
+    batches: tuple[int, ...] = ()
+    known: int | None = None
 
     @property
     def m(self) -> float:
@@ -65,9 +70,9 @@ class Evidence:
         return (self.rule.level - self.offset) / self.scale
 
     @property
-    def observed(self) -> float:
-        """The figure of the queries that were judged."""
-        return self.figure(float(self.x.mean()))
+    def observed(self) -> float | None:
+        """The figure of the queries that were judged; None where none was."""
+        return self.figure(float(self.x.mean())) if len(self.x) else None
 
     @property
     def judge_weight(self) -> float:
@@ -106,7 +111,15 @@ class Evidence:
         """The fewest queries that can prove the condition at all; None where none can, or none is known."""
         if self.method == "stratified" or self.judge is not None:
             return None
-        return least_queries(self.m, delta, self.method)
+        if not self.batches or self.method == "anytime" or not 0 < self.m < 1:
+            return least_queries(self.m, delta, self.method)
+        if self.known is not None:
+            return least_number(lambda n: bool(self.bet(delta).after(np.zeros(n)).p <= delta), self.known)
+        return (least_by_counts if self.method == "binomial" else least_by_batches)(self.m, delta)
+
+    def bet(self, delta: float) -> BatchBet | CountBet:
+        """The gate's bet on the condition before the first query."""
+        return (CountBet if self.method == "binomial" else BatchBet).start(self.m, delta, known=self.known)
 
 
 class _Test(NamedTuple):
@@ -128,6 +141,11 @@ class _Test(NamedTuple):
     def judge(self) -> JudgeEvidence | None:
         judge = self.evidence.judge
         return judge.mirrored if judge is not None and self.mirrored else judge
+
+    @property
+    def trivial_bound(self) -> float:
+        """The figure's bound where nothing is proved."""
+        return self._figure(1.0)
 
     @property
     def least_level(self) -> float:
@@ -163,7 +181,7 @@ def proofs(evidence: Sequence[Evidence], delta: float, failing_delta: float) -> 
         for condition_evidence in evidence
         for mirrored, level in ((False, delta), (True, failing_delta))
     ]
-    proof_of: dict[int, Proof] = {}
+    proof_of = {at: Proof(1.0, test.trivial_bound, True) for at, test in enumerate(tests) if not len(test.x)}
     for group in _group(tests):
         proof_of |= dict(zip(group, _prove([tests[at] for at in group]), strict=True))
     return [(proof_of[2 * at], proof_of[2 * at + 1]) for at in range(len(evidence))]
@@ -179,10 +197,11 @@ def upper_bounds(evidence: Sequence[Evidence], delta: float) -> list[float]:
 
 def _group(tests: Sequence[_Test]) -> Iterable[list[int]]:
     """Tests of one method on as many queries, which go together."""
-    groups: dict[tuple[str, int, bool], list[int]] = {}
+    groups: dict[tuple[object, ...], list[int]] = {}
     for at, test in enumerate(tests):
-        kind = (test.evidence.method, len(test.evidence.x), test.evidence.judge is None)
-        groups.setdefault(kind, []).append(at)
+        one = test.evidence
+        if len(one.x):
+            groups.setdefault((one.method, len(one.x), one.judge is None, one.batches, one.known), []).append(at)
     return groups.values()
 
 
@@ -200,7 +219,7 @@ def _prove(tests: Sequence[_Test], grid: int | None = None) -> list[Proof]:
         at_m.append(p[:, -1])
         return p[:, :-1]
 
-    if tests[0].evidence.method in ("betting", "anytime"):
+    if tests[0].evidence.method in ("betting", "anytime") or tests[0].evidence.batches:
         usual = GRID if len(tests[0].evidence.x) <= MANY_QUERIES else COARSE_GRID
         bounds = bound_by_grid(p_with_m, means, deltas, grid or usual)
     else:
@@ -216,6 +235,8 @@ def _p_of(tests: Sequence[_Test]) -> Callable[[Floats], Floats]:
     method, n = tests[0].evidence.method, len(tests[0].evidence.x)
     deltas = np.array([[test.delta] for test in tests])
     judges = [test.judge for test in tests if test.judge is not None]
+    if method in ("betting", "binomial") and tests[0].evidence.batches:
+        return lambda levels: bet_by_batches(tests[0].evidence, [test.x for test in tests], judges, levels, deltas)
     if judges:
         return _p_by_judges(tests, judges, deltas)
     if method == "binomial":
@@ -235,24 +256,46 @@ def _p_of(tests: Sequence[_Test]) -> Callable[[Floats], Floats]:
 
 
 def _p_by_judges(tests: Sequence[_Test], judges: Sequence[JudgeEvidence], deltas: Floats) -> Callable[[Floats], Floats]:
-    """The same of tests that all have an automatic judge."""
+    """The same of tests that all have an automatic judge, in the anytime form."""
     x, a = np.stack([test.x for test in tests])[:, None], np.stack([judge.a for judge in judges])[:, None]
     moments = JudgeMoments(*np.array([judge.moments for judge in judges]).T[:, :, None])
-    if tests[0].evidence.method == "anytime":
-        budget = tests[0].evidence.budget or x.shape[-1]
-        return lambda levels: anytime_with_judge(x, a, moments, levels, np.broadcast_to(deltas, levels.shape), budget).p
-    return lambda levels: p_with_judge(x, a, moments, levels, deltas)
+    budget = tests[0].evidence.budget or x.shape[-1]
+    return lambda levels: anytime_with_judge(x, a, moments, levels, np.broadcast_to(deltas, levels.shape), budget).p
+
+
+def bet_by_batches(
+    kind: Evidence, rows: Sequence[Floats], judges: Sequence[JudgeEvidence], levels: Floats, deltas: Floats
+) -> Floats:
+    """p of a matrix of levels by the gate's bet, a row for each of the tests, which are of one kind."""
+    x = np.stack([check_unit(row) for row in rows])[:, None]
+    batches = batches_of(x, kind.batches)
+    if kind.method == "binomial":
+        count = CountBet.start(levels, deltas, known=kind.known)
+        for batch in batches:
+            count = count.after(batch)
+        return count.p
+    bet = BatchBet.start(levels, deltas, known=kind.known)
+    if not judges:
+        for batch in batches:
+            bet = bet.after(batch)
+        return bet.p
+    variate = ControlVariate(levels, JudgeMoments(*np.array([judge.moments for judge in judges]).T[:, :, None]))
+    a = np.stack([judge.a for judge in judges])[:, None]
+    for batch, own in zip(batches, batches_of(a, kind.batches), strict=True):
+        bet = bet.after(batch, variate, own)
+    return bet.p
 
 
 def evidence_of(
     rule: ConditionRule, sample: JudgedQueries, measure: str, mean_weight: float = 1.0, budget: int | None = None,
-    judge: AutomaticJudge | None = None,
+    judge: AutomaticJudge | None = None, batches: Sequence[int] = (), known: int | None = None,
 ) -> Evidence:  # fmt: skip
     """A condition's x for the sample's queries, or those of its segment, and what an automatic judge says of them."""
     chosen = slice(None) if rule.segment is None else sample.members[rule.segment]
     candidate, baseline = sample.candidate[chosen], sample.baseline[chosen]
-    if not len(candidate):
-        raise ArgumentError(f"no judged query belongs to segment {shortened(rule.segment)}")
+    if rule.segment is not None:
+        sizes = (int(own.sum()) for own in batches_of(sample.members[rule.segment], batches or [len(sample)]))
+        batches = tuple(size for size in sizes if size) if batches else ()
     condition, drawn_by = rule.condition, 1.0 if sample.drawn_by is None else sample.drawn_by[chosen]
     x, offset, scale = condition.bounded_mean(candidate, baseline, rule.alpha, drawn_by, mean_weight)
     if sample.stratum_weight is not None and rule.segment is None:
@@ -261,10 +304,9 @@ def evidence_of(
     by_judge = None if judge is None else _judge_evidence(rule, sample, mean_weight, judge)
     if budget is not None:
         return Evidence(rule, x, offset, scale, "anytime", budget, by_judge)
-    if by_judge is not None:
-        return Evidence(rule, x, offset, scale, "betting", None, by_judge)
     # Losses of 0 or 1 have an exact test, which needs fewer queries.
-    return Evidence(rule, x, offset, scale, "binomial" if condition.has_exact_test(measure) else "betting")
+    method: Method = "binomial" if by_judge is None and condition.has_exact_test(measure) else "betting"
+    return Evidence(rule, x, offset, scale, method, None, by_judge, tuple(batches), known)
 
 
 def _judge_evidence(
