@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from surefoot.decide.control.certificate import Certificate as Certificate
     from surefoot.decide.control.controller import RiskController as RiskController
     from surefoot.decide.evidence.draws import Draws as Draws
-    from surefoot.decide.evidence.draws import judge_next as judge_next
-    from surefoot.decide.evidence.draws_file import read_draws as read_draws
+    from surefoot.decide.evidence.draws import read_draws as read_draws
+    from surefoot.decide.evidence.judge_next import judge_next as judge_next
     from surefoot.decide.gate.decision import Decision as Decision
     from surefoot.decide.gate.gate import gate as gate
     from surefoot.decide.history.history import ReleaseHistory as ReleaseHistory
@@ -117,8 +117,8 @@ _LISTED: dict[str, tuple[str, ...]] = {
     "decide.agreement.agreement": ("agreement",),
     "decide.control.certificate": ("Certificate",),
     "decide.control.controller": ("RiskController",),
-    "decide.evidence.draws": ("Draws", "judge_next"),
-    "decide.evidence.draws_file": ("read_draws",),
+    "decide.evidence.draws": ("Draws", "read_draws"),
+    "decide.evidence.judge_next": ("judge_next",),
     "decide.gate.decision": ("Decision",),
     "decide.gate.gate": ("gate",),
     "errors": ("ArgumentError", "DataError", "MeasureError", "MissingExtraError", "SurefootError", "SurefootWarning"),

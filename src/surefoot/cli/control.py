@@ -74,9 +74,11 @@ def control(
         Path | None,
         typer.Option(help="All traffic without labels. It limits how much can be lost.", show_default=False),
     ] = None,
-    ledger: Annotated[
+    record: Annotated[
         Path | None,
-        typer.Option(help="Count the uses of the judged queries in this file. Each use lowers δ.", show_default=False),
+        typer.Option(
+            help="Remember in this file what the queries decided. Each question lowers δ.", show_default=False
+        ),
     ] = None,
     unanswered: Annotated[
         NothingToLoseTreatment,
@@ -106,9 +108,10 @@ def control(
             Output("--html", html, PAGE),
             Output("--json", json_file, JSON),
         ],
-        [*model_files(model), *read, *baseline_files(baseline), *([] if ledger is None else [ledger])],
+        [*model_files(model), *read, *baseline_files(baseline), *([] if record is None else [record])],
         force,
     )
+    check_outputs([Output("--record", record)], [*model_files(model), *read, *baseline_files(baseline)], force=True)
     from surefoot.decide.control.controller import RiskController
     from surefoot.learn.baseline_spec import read_like, with_baselines
     from surefoot.neural.loading import load_ranker
@@ -132,7 +135,7 @@ def control(
         controller.fit_scorer(data[valid])
     with busy("Calibrating"):
         controller.calibrate(
-            data[judged], weights, strata=strata, traffic=None if traffic is None else data[traffic], ledger=ledger
+            data[judged], weights, strata=strata, traffic=None if traffic is None else data[traffic], record=record
         )
     controller.save(output)
     certificate = controller.certificate_

@@ -26,7 +26,7 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
     from surefoot.data.writing.all_or_nothing import ensure_folder
     from surefoot.decide.agreement.agreement import agreement
     from surefoot.decide.agreement.agreement_text import headline
-    from surefoot.decide.evidence.draws import judge_next
+    from surefoot.decide.evidence.judge_next import judge_next
     from surefoot.decide.gate.gate import gate
     from surefoot.measures.scoring import score
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,7 +20,7 @@ from surefoot.cli.outputs import JSON, Output, check_outputs
 from surefoot.cli.page_provenance import LinkedPages, page_provenance
 from surefoot.cli.policy_start import start_policy
 from surefoot.cli.printing import file_or_none, print_result, printing_of, show, write_files
-from surefoot.cli.runs import EVALUATION_MEASURE, input_files, read_scored
+from surefoot.cli.runs import EVALUATION_MEASURE, input_files, name_and_file, read_scored
 from surefoot.cli.shared_options import (
     FlatMetrics,
     Force,
@@ -35,8 +38,10 @@ from surefoot.report.signatures import METRICS, PAGE
 
 if TYPE_CHECKING:
     from surefoot.decide.evidence.conditions import ConditionKind
+    from surefoot.decide.gate.asked import Given
     from surefoot.decide.gate.decision import Decision
 
+_NEW_RECORD, _TO_JUDGE = "release-record.json", "to_judge.csv"  # in the commands that are proposed
 _IN_SEGMENT = re.compile(r"(?P<segment>.+):(?P<key>[\w-]+)=(?P<level>[^=]+)")
 
 
@@ -120,22 +125,28 @@ def gate(
         str | None,
         typer.Option(help="The automatic judgments of these draws.", show_default=False),
     ] = None,
+    sampled_from: Annotated[
+        int | None,
+        typer.Option(
+            help="The judged queries are a random sample of so many.", min=1, max=LARGEST_COUNT, show_default=False
+        ),
+    ] = None,
+    record: Annotated[
+        str | None,
+        typer.Option(help="Remember all looks in this file, to look again. Alone: show it.", show_default=False),
+    ] = None,
     budget: Annotated[
         int | None,
         typer.Option(
-            help="The largest number of queries to judge, in batches. Needs --state.",
+            help="The largest number of queries to judge, for looks after every few.",
             min=1,
             max=LARGEST_COUNT,
             show_default=False,
         ),
     ] = None,
-    state: Annotated[
-        str | None, typer.Option(help="Store the batches in this file. The gate creates it.", show_default=False)
-    ] = None,
-    ledger: Annotated[
-        str | None,
-        typer.Option(help="Count the uses of the queries in this file. Each use lowers δ.", show_default=False),
-    ] = None,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Check everything and show the question. It is no look.")
+    ] = False,
     json_file: JsonOrTerminal = None,
     markdown_file: Annotated[
         str | None, typer.Option("--markdown", help="Write Markdown for a pull request.", show_default=False)
@@ -178,6 +189,8 @@ def gate(
         return start_policy(files or [], bool(conditions) or policy is not None, force, quiet)
     if fill is not None:
         raise ArgumentError(NO_FILL_REASON)
+    if not files and scores is None and (record is not None or policy is not None or conditions):
+        return _without_judgments(record, policy, conditions)
     if policy is None and not set(conditions) - {"delta"}:
         raise ArgumentError(CHOOSE_CONDITIONS)
     if documents is not None and (html_file is None or scores is not None):
@@ -204,15 +217,14 @@ def gate(
     read = (policy, segments, weights, strata, drawn, traffic, automatic, queries, documents)
     inputs += [path for path in read if path is not None]
     summary = os.environ.get("GITHUB_STEP_SUMMARY") or None
-    updated = [path for path in (state, ledger, summary) if path is not None]  # read and then written
+    updated = [path for path in (record, summary) if path is not None]  # read and then written
     check_outputs(
         [Output(f"--{kind}", path, signatures[kind]) for kind, path in outputs.items()], inputs + updated, force
     )
-    check_outputs(
-        [Output("--state", state), Output("--ledger", ledger)], [*inputs, *filter(None, [summary])], force=True
-    )
+    check_outputs([Output("--record", record)], [*inputs, *filter(None, [summary])], force=True)
     from surefoot.data.reading.files import as_text
-    from surefoot.decide.gate.gate import deciding
+    from surefoot.decide.gate.gate import gate as decide
+    from surefoot.decide.gate.gate import preview as look_ahead
     from surefoot.decide.gate.github_actions import append_summary, commands
     from surefoot.decide.gate.release_policy import ReleasePolicy
 
@@ -221,34 +233,25 @@ def gate(
     (matrix,) = read_scored("gate", files or [], scores, [] if measure is None else [measure], missing)
     if baseline is None:
         raise ArgumentError(choose_baseline(matrix.systems, virtual=False))
-    with deciding(
-        matrix,
-        None if candidate is None else as_text(candidate),
-        as_text(baseline),
-        parsed,
-        segments=segments,
-        weights=weights,
-        strata=strata,
-        drawn=drawn,
-        traffic=traffic,
-        automatic=automatic,
-        budget=budget,
-        state=state,
-        ledger=ledger,
-        queries=queries,
-        unanswered=unanswered,
-    ) as decision:
-        write_files(
-            decision,
-            outputs,
-            {"html": {"documents": documents, "provenance": page_provenance(html_file, inputs, link or [])}},
-        )
-        if summary is not None:
-            append_summary(summary, decision.to_markdown())
-        with suppress(BrokenPipeError):  # who reads no further must not turn a stop into a success
-            print_result(decision, lambda: _show_tables(decision), printing, quiet)
-            for line in commands(decision.to_dict()) if summary is not None else ():
-                typer.echo(line, err=printing.kind == DecisionFormat.json)
+    given: Given = {
+        "segments": segments, "weights": weights, "strata": strata, "drawn": drawn, "traffic": traffic,
+        "automatic": automatic, "sampled_from": sampled_from, "budget": budget, "unanswered": unanswered,
+    }  # fmt: skip
+    systems = None if candidate is None else as_text(candidate), as_text(baseline)
+    if preview:
+        return show(look_ahead(matrix, *systems, parsed, record=record, **given))
+    decision = decide(matrix, *systems, parsed, record=record, queries=queries, **given)
+    write_files(
+        decision,
+        outputs,
+        {"html": {"documents": documents, "provenance": page_provenance(html_file, inputs, link or [])}},
+    )
+    if summary is not None:
+        append_summary(summary, decision.to_markdown())
+    with suppress(BrokenPipeError):  # who reads no further must not turn a stop into a success
+        print_result(decision, lambda: _show_tables(decision, files or [], record), printing, quiet)
+        for line in commands(decision.to_dict()) if summary is not None else ():
+            typer.echo(line, err=printing.kind == DecisionFormat.json)
     raise typer.Exit(decision.exit_code)
 
 
@@ -294,7 +297,61 @@ def _decimal(option: str, text: str) -> float:
         raise ArgumentError(f"{option} has {shortened(text)}, but it needs a number") from None
 
 
-def _show_tables(decision: Decision) -> None:
+def _without_judgments(record: str | None, policy: str | None, conditions: dict[str, Any]) -> None:
+    """Show what a record remembers, or how many queries a policy needs."""
+    from surefoot.data.reading.files import existing_file
+    from surefoot.decide.evidence.record import read_record
+    from surefoot.decide.gate.plan import plan_tables
+    from surefoot.decide.gate.record_text import record_tables
+    from surefoot.decide.gate.release_policy import ReleasePolicy
+
+    if record is not None:
+        show(record_tables(read_record(existing_file(record))))
+    if policy is not None or conditions:
+        parsed = ReleasePolicy.read(conditions) if policy is None else ReleasePolicy.read(policy, conditions)
+        show(plan_tables(parsed.rules, parsed.delta))
+
+
+def _show_tables(decision: Decision, files: list[str], record: str | None) -> None:
     from surefoot.decide.gate.decision_text import tables
 
-    show(tables(decision.to_dict()))
+    data = decision.to_dict()
+    show(tables(data))
+    if data["decision"] == "undecided" and files:
+        typer.echo("\n".join(["", "Next:", *(f"  {line}" for line in _next_commands(data, files, record))]))
+
+
+def _next_commands(data: Mapping[str, Any], files: list[str], record: str | None) -> list[str]:
+    """What to type next, complete: what to judge, and the gate again."""
+    again = ["surefoot", *sys.argv[1:]]
+    if record is None:
+        record = _NEW_RECORD
+        again += ["--record", record]
+    needed, drawn = data["queries_needed"], data["drawn"]
+    waiting = 0 if data["record"] is None else data["record"]["waiting"]["queries"]
+    if waiting:
+        return [f"# judge the {waiting:,} queries that were listed and have no judgments yet, then", shlex.join(again)]
+    if needed is None:
+        return ["# keep what is live; another candidate or another level is cheaper than so many judgments"]
+    more = needed - (0 if data["record"] is None else data["queries"])
+    if data["record"] is not None and drawn is None and data["sampled_from"] is None:
+        return [f"# judge {more:,} more queries, drawn at random from the same traffic, then", shlex.join(again)]
+    run_of = {name_and_file(file)[0] or Path(file).name: file for file in files[1:]}
+    runs = [_run_of(run_of, data[role]) for role in ("candidate", "baseline")]
+    judge = ["surefoot", "judge-next", runs[0], "-b", runs[1], "-m", data["measure"], "-n", str(more)]
+    if drawn is None:
+        judge.append("--uniform")
+    else:
+        judge += ["--for", drawn["drawn_for"]]
+        for option in ("--automatic", "--traffic"):
+            if option in again:
+                judge += [option, again[again.index(option) + 1]]
+        if data["record"] is None and "--drawn" in again:
+            at = again.index("--drawn")
+            del again[at : at + 2]
+    return [shlex.join([*judge, "--record", record, "--csv", _TO_JUDGE]), shlex.join(again)]
+
+
+def _run_of(run_of: Mapping[str, str], name: str) -> str:
+    """The argument that gives a run: by its name, or by a file that is called like it."""
+    return run_of.get(name) or next((file for key, file in run_of.items() if key.split(".")[0] == name), name)

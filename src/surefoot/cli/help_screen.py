@@ -17,14 +17,14 @@ _PANEL_OF_OPTION: dict[str, str] = {
     for panel, options in {
         INPUT: (
             "baseline", "candidate", "scores", "stream", "segments", "queries", "documents", "missing", "valid",
-            "qrels", "judged", "weights", "strata", "drawn", "layout", "unit", "clock", "actions", "features", "letor",
-            "service", "url", "body", "id_field", "header_env", "user_env", "ca_file",
+            "qrels", "judged", "weights", "strata", "drawn", "sampled_from", "layout", "unit", "clock", "actions", "features",
+            "letor", "service", "url", "body", "id_field", "header_env", "user_env", "ca_file",
             "dates", "held_out", "folds", "traffic", "init_model", "automatic", "unjudged", "fill", "run",
         ),
         OUTPUT: (
             "output", "json_file", "csv_file", "html_file", "html", "metrics", "markdown_file", "junit_file", "figures",
             "title", "link", "detail", "format_", "sort", "per_query", "everything", "decisions", "name", "force",
-            "quiet", "kinds", "init", "as_json", "features_only", "state", "ledger", "checkpoint", "checkpoint_every",
+            "quiet", "kinds", "init", "as_json", "features_only", "record", "checkpoint", "checkpoint_every",
             "card", "quepid", "query_set", "save", "save_method", "why", "help", "version",
         ),
         MACHINE: (
@@ -38,7 +38,7 @@ _PANEL_OF_OPTION: dict[str, str] = {
 _FILE_OPTIONS = {
     "scores", "segments", "queries", "documents", "valid", "qrels", "judged", "weights", "strata", "drawn", "features",
     "dates", "traffic", "policy", "json_file", "csv_file", "html_file", "html", "metrics", "markdown_file",
-    "junit_file", "decisions", "kinds", "why", "state", "ledger", "output", "checkpoint", "card",
+    "junit_file", "decisions", "kinds", "why", "record", "output", "checkpoint", "card",
     "run", "automatic", "fill", "quepid", "query_set", "body", "ca_file",
 }  # fmt: skip
 _DOCS_PAGE = {  # of the documentation

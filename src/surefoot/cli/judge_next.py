@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,8 +25,18 @@ def judge_next(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The candidate's results, NAME=FILE or FILE.")],
     baseline: Annotated[str, typer.Option("-b", "--baseline", help="The live results, NAME=FILE or FILE.")],
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="Write the draws to this JSON file. The gate reads it.")
-    ],
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="Write the draws to this JSON file. The gate reads it.", show_default=False
+        ),
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(help="Keep the draws or the sample in this record. The gate reads it.", show_default=False),
+    ] = None,
+    uniform: Annotated[
+        bool, typer.Option("--uniform", help="Draw distinct queries with equal chances. Needs --record.")
+    ] = False,
     measure: Annotated[
         str, typer.Option("-m", "--measure", help="The measure that will decide the release.")
     ] = EVALUATION_MEASURE,
@@ -35,8 +44,11 @@ def judge_next(
         int, typer.Option("-n", "--draws", help="Number of draws. A query that is drawn twice counts twice.", min=1)
     ] = 100,
     drawn_for: Annotated[
-        str, typer.Option("--for", help=f"The kind of conditions that you will test: {either(('risk', 'gain'))}.")
-    ] = "risk",
+        str | None,
+        typer.Option(
+            "--for", help=f"The kind of conditions that you will test: {either(('risk', 'gain'))}.", show_default="risk"
+        ),
+    ] = None,
     traffic: TrafficFile = None,
     judged: Annotated[
         Path | None,
@@ -48,13 +60,6 @@ def judge_next(
             help="Repeat the draws of this seed. A repeated draw proves nothing new.",
             min=0,
             show_default="a new random seed",
-        ),
-    ] = None,
-    ledger: Annotated[
-        Path | None,
-        typer.Option(
-            help="Record the draws in this ledger, so that a later decision can report unused draws.",
-            show_default=False,
         ),
     ] = None,
     automatic: Annotated[
@@ -98,6 +103,18 @@ def judge_next(
     **Example:** `surefoot judge-next new.run --baseline today.run -m nDCG@10 -n 100 -o draws.json --csv to_judge.csv`
     """
     (name, file), (today, shipped) = name_and_file(run), name_and_file(baseline)
+    if (output is None) == (record is None):
+        raise ArgumentError(
+            "say where the draws go: to a record that remembers all looks (--record FILE), or for one look to a file "
+            "(-o FILE)" + ("" if output is None else "; a record holds its draws, so leave -o out")
+        )
+    if uniform and record is None:
+        raise ArgumentError("--uniform needs --record FILE, which keeps the random order of the queries")
+    if uniform and (traffic is not None or automatic is not None or drawn_for is not None):
+        raise ArgumentError(
+            "--uniform draws all queries with equal chances, for every kind of condition; remove --for, --traffic and "
+            "--automatic"
+        )
     if unjudged != "error" and automatic is None:
         raise ArgumentError("--unjudged works only with --automatic; add --automatic FILE, or remove --unjudged")
     if queries is not None and quepid is None and query_set is None:
@@ -105,21 +122,25 @@ def judge_next(
     inputs = [file, shipped, *(str(path) for path in (judged, traffic, automatic, queries) if path is not None)]
     outputs = [Output("--output", output), Output("--csv", csv_file, DRAWS_CSV)]
     outputs += [Output("--quepid", quepid), Output("--query-set", query_set)]
-    check_outputs(outputs, [*inputs, *([ledger] if ledger else [])], force)
-    check_outputs([Output("--ledger", ledger)], inputs, force=True)
+    check_outputs(outputs, [*inputs, *([record] if record else [])], force)
+    check_outputs([Output("--record", record)], inputs, force=True)
     from surefoot.data.hashes import judgments_hash
     from surefoot.data.tools.judgments import write_judgments
     from surefoot.data.types.runs import read_qrels, read_run
     from surefoot.data.writing.all_or_nothing import write_text
-    from surefoot.decide.evidence.draws import judge_next as draw
+    from surefoot.decide.evidence.judge_next import judge_next as draw
+    from surefoot.decide.evidence.judge_next import sample_next
     from surefoot.decide.evidence.judged_queries import refuse_machine_judgments
     from surefoot.decide.evidence.judging_list import (
         documents_shown_by_query,
         documents_to_judge,
+        drawn_order,
         draws_csv,
         draws_tables,
+        sample_csv,
+        sample_tables,
     )
-    from surefoot.decide.evidence.ledger import open_ledger
+    from surefoot.measures.worst_case import check_bounded
     from surefoot.progress import busy
 
     with busy("Reading runs"):
@@ -127,35 +148,38 @@ def judge_next(
         known = None if judged is None else read_qrels(judged)
     if known is not None:
         refuse_machine_judgments(known)
-    drawn = draw(
-        candidate, reference, measure, draws, drawn_for=drawn_for, seed=seed,  # type: ignore[arg-type]
-        automatic=automatic, unjudged=unjudged, weights=traffic,  # type: ignore[arg-type]
-    )  # fmt: skip
-    if known is not None and drawn.automatic is not None and judgments_hash(known) == drawn.automatic["sha256"]:
-        raise DataError("--judged has the judgments of --automatic; give those that people made, or leave it out")
-    to_judge = documents_to_judge(drawn, candidate, reference, known)
-    with ExitStack() as entry:
-        if ledger is not None:
-            entry.enter_context(open_ledger(ledger)).seeds.append(drawn.identity)
-        if csv_file is not None:
-            write_text(csv_file, draws_csv(drawn, to_judge))
-        for path, form in ((quepid, "quepid"), (query_set, "query-set")):
-            if path is not None:
-                unrated = documents_shown_by_query(drawn, candidate, reference)
-                write_judgments(_of_queries(known, unrated), path, form, unrated=unrated, queries=queries)
-        drawn.write(output)
+    kind, again = check_bounded(measure), f"surefoot gate QRELS RUN... --record {record}"
+    if uniform and record is not None:
+        entry = sample_next(candidate, reference, draws, record, seed=seed)
+        order = entry["queries"]
+        to_judge = documents_to_judge(order, kind, candidate, reference, known)
+        table, tables = sample_csv(order, to_judge), sample_tables(entry, to_judge, _SHOWN_DRAWS)
+    else:
+        drawn = draw(
+            candidate, reference, measure, draws, drawn_for=drawn_for or "risk", seed=seed,  # type: ignore[arg-type]
+            automatic=automatic, unjudged=unjudged, weights=traffic, record=record,  # type: ignore[arg-type]
+        )  # fmt: skip
+        if known is not None and drawn.automatic is not None and judgments_hash(known) == drawn.automatic["sha256"]:
+            raise DataError("--judged has the judgments of --automatic; give those that people made, or leave it out")
+        order = [drawn.queries[row] for row in drawn_order(drawn)]
+        to_judge = documents_to_judge(drawn.queries, kind, candidate, reference, known)
+        table, tables = draws_csv(drawn, to_judge), draws_tables(drawn, to_judge, _SHOWN_DRAWS)
+        again = f"surefoot gate QRELS RUN... {'--record' if record else '--drawn'} {record or output}"
+        again += "" if automatic is None else f" --automatic {automatic}"
+        again += "" if drawn.by_traffic is None else f" --traffic {traffic}"
+        if output is not None:
+            drawn.write(output)
+    if csv_file is not None:
+        write_text(csv_file, table)
+    for path, form in ((quepid, "quepid"), (query_set, "query-set")):
+        if path is not None:
+            unrated = documents_shown_by_query(order, kind, candidate, reference)
+            write_judgments(_of_queries(known, unrated), path, form, unrated=unrated, queries=queries)
     if not quiet:
         from surefoot.cli.printing import show
 
-        show(draws_tables(drawn, to_judge, _SHOWN_DRAWS))
-        typer.echo(
-            visible(
-                f"Wrote the draws to {output}. Judge all of these queries, then run: "
-                f"surefoot gate QRELS RUN... --drawn {output}"
-                + ("" if automatic is None else f" --automatic {automatic}")
-                + ("" if drawn.by_traffic is None else f" --traffic {traffic}")
-            )
-        )
+        show(tables)
+        typer.echo(visible(f"Wrote the queries to {record or output}. Judge all of these queries, then run: {again}"))
 
 
 def _of_queries(judged: Qrels | None, queries: Iterable[str]) -> dict[str, dict[str, float]] | None:

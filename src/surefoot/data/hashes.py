@@ -45,15 +45,17 @@ def queries_hash(queries: Iterable[str]) -> str:
     return text_hash(json.dumps(sorted(set(queries))))
 
 
-def lists_hash(table: RankedTable, *, with_scores: bool = False) -> str:
-    """One hash of a run's lists: its queries, and each one's documents in ranked order.
+def lists_hash(table: RankedTable, *, with_scores: bool = False, queries: Iterable[str] | None = None) -> str:
+    """One hash of a run's lists: its queries, and each one's documents in ranked order; of some queries, or all.
 
     The order of queries and the name do not count: a run written again is the same run. Nor do the scores, unless
     `with_scores` asks for them and the sample of them, for measures that depend on them.
     """
     documents, bounds = table.documents().to_list(), table.ranking.offsets.tolist()
     digest = hashlib.sha256()
-    for number in sorted(range(len(table.queries)), key=table.queries.__getitem__):
+    chosen = None if queries is None else frozenset(queries)
+    rows = [row for row, query in enumerate(table.queries) if chosen is None or query in chosen]
+    for number in sorted(rows, key=table.queries.__getitem__):
         own = slice(bounds[number], bounds[number + 1])
         content = [table.queries[number], documents[own]]
         digest.update(json.dumps([*content, table.ranking.scores[own].tolist()] if with_scores else content).encode())
@@ -154,11 +156,11 @@ def seal(data: dict[str, Any]) -> dict[str, Any]:
     return plain | {SEAL: text_hash(json.dumps(plain, sort_keys=True, allow_nan=False))}
 
 
-def check_seal(data: dict[str, Any], where: Any) -> None:
+def check_seal(data: dict[str, Any], where: Any, remedy: str = "create it again") -> None:
     """Refuse plain data that is not what was sealed."""
     try:
         fits = data.get(SEAL) == seal(data)[SEAL]
     except (ValueError, RecursionError):  # a number beyond all, or what is nested without end: nothing that was sealed
         fits = False
     if not fits:
-        raise DataError(f"{where}: was changed after surefoot wrote it (its hash does not match); create it again")
+        raise DataError(f"{where}: was changed after surefoot wrote it (its hash does not match); {remedy}")

@@ -6,7 +6,7 @@ It imports nothing, so that the command line can show all of it before anything 
 DELTA = 0.05  # the chance of shipping what breaks a condition, or of stopping what keeps them all
 LEAST_DELTA, MOST_DELTA = 1e-12, 0.5  # below it no number of queries decides, beyond it a coin does as well
 DECIDING_SHARE = 0.8  # share of resamples that must decide for a number of queries to be called enough
-RESAMPLES = 100  # of the judged queries, for that number
+RESAMPLES = 200  # of the judged queries, for that number
 MOST_QUERIES_TRIED = 10_000  # queries, or twice as many as are judged; where these would not decide, no number is given
 MOST_HURT_LISTED = 20  # queries hurt most that a decision lists
 EXIT_CODES = {"ship": 0, "stop": 1, "undecided": 3}  # the command's exit codes; an error's is 2

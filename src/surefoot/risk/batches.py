@@ -20,14 +20,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtrik, gammaln
 
 from surefoot.arguments import LARGEST_COUNT
-from surefoot.arrays import Floats, Ints
+from surefoot.arrays import Flags, Floats, Ints
 from surefoot.risk.betting import AIMING_PRIOR, MANY_QUERIES, MOST_STAKE, Delta, check_delta, check_unit, levels_within
 from surefoot.risk.bounds import binomial_p
 from surefoot.risk.control_variate import ControlVariate
@@ -35,7 +35,8 @@ from surefoot.risk.control_variate import ControlVariate
 AIMING_PART, FIXED_PART = 0.9, 0.1  # of the capital
 FIXED_SHARES = np.geomspace(0.01, 0.99, 20)  # the fixed stakes, as shares of the greatest
 MOST_STAKES_SET = 250  # in a batch of more than 20,000 queries
-_CELLS = 1 << 19  # of fixed bets by levels by queries at a time
+_Array = TypeVar("_Array", Floats, Flags)
+_CELLS = 1 << 18  # of fixed bets by levels by queries at a time
 _TINY = 1e-300
 _ROUNDING = 1e-9  # by which a sum of x may miss a whole number, per query of the known traffic
 
@@ -111,7 +112,9 @@ class BatchBet:
         m = levels_within(self.m)
         if variate is not None and others is not None:
             pairs = [*variate.columns(zip(values, others, strict=True))]
-            x, room = (np.stack([np.broadcast_to(part, m.shape) for part in parts]) for parts in zip(*pairs, strict=True))
+            x, room = (
+                np.stack([np.broadcast_to(part, m.shape) for part in parts]) for parts in zip(*pairs, strict=True)
+            )
             return _Columns(x, m - x, room, None)
         if self.known is None:
             return _Columns(values, m - values, 1 - m, None)
@@ -139,9 +142,11 @@ class BatchBet:
         m, x, gap = levels_within(self.m), columns.x, columns.gap
         count = self.seen + np.arange(1, len(x) + 1).reshape(-1, *[1] * m.ndim)
         with np.errstate(over="ignore", under="ignore"):
-            growth = np.cumprod(1 + FIXED_SHARES.reshape(-1, *[1] * gap.ndim) * (gap / columns.room), axis=1)
-            growth *= self.fixed[:, None]
-        fixed = growth.mean(axis=0)
+            growth = FIXED_SHARES.reshape(-1, *[1] * m.ndim) * (gap / columns.room)[:, None]
+            growth += 1
+            for row, factors in enumerate(growth):  # many times faster than cumprod
+                np.multiply(growth[row - 1] if row else self.fixed, factors, out=factors)
+        fixed = growth.mean(axis=1)
         sums = self.sums + np.cumsum(x, axis=0)
         squares = self.squares + np.cumsum((x - (AIMING_PRIOR * m + sums) / (AIMING_PRIOR + count)) ** 2, axis=0)
         before = [np.concatenate([first[None], path[:-1]]) for first, path in (
@@ -167,7 +172,7 @@ class BatchBet:
                 np.log1p(own, out=own)
                 aiming = path[row, ...]
                 np.add(path[row - 1] if row else self.log_aiming, own, out=aiming)
-        last = growth[:, -1]
+        last = growth[-1]
         last = np.where(last < _TINY**0.5, 0.0, last)  # what is given away no proof minds, and denormals are slow
         capital = AIMING_PART * np.exp(path) + FIXED_PART * fixed
         bet = replace(
@@ -255,8 +260,8 @@ class CountBet:
         share = np.minimum(1, self.delta * self.capital)
         tail, greatest = self._tails(size, hurt, AIMING_PART * share)
         log_fixed = self._log_fixed(size, hurt) if bets is None else np.log(np.maximum(bets.fixed_capital, _TINY))
-        capital = self.capital * (1 - greatest / share) * np.exp(log_fixed - self.log_fixed)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
+            capital = self.capital * (1 - greatest / share) * np.exp(log_fixed - self.log_fixed)
             p = np.minimum.reduce([self.p, self.delta * tail / (AIMING_PART * share), 1 / capital])
         bet = replace(
             self, seen=self.seen + size, hurt=self.hurt + hurt, capital=np.maximum(capital, _TINY), log_fixed=log_fixed,
@@ -331,6 +336,6 @@ def least_by_counts(m: float, delta: float) -> int | None:
     return int(least) if least <= LARGEST_COUNT else None
 
 
-def batches_of(x: Floats, sizes: Sequence[int]) -> list[Floats]:
+def batches_of(x: _Array, sizes: Sequence[int]) -> list[_Array]:
     """Values of shape (..., queries) cut into batches of these sizes."""
     return np.split(x, np.cumsum(sizes)[:-1], axis=-1)

@@ -28,7 +28,7 @@ from surefoot.decide.agreement.agreement_page import to_page
 from surefoot.decide.agreement.agreement_text import headline, to_csv, to_markdown, to_notebook, to_text
 from surefoot.decide.agreement.savings import draws_needed
 from surefoot.decide.evidence.traffic import traffic_to_draw
-from surefoot.decide.gate.gate import systems_of
+from surefoot.decide.gate.asked import systems_of
 from surefoot.decide.options import DELTA
 from surefoot.errors import ArgumentError, DataError, MeasureError, shortened
 from surefoot.measures.notation import Measure, is_binary

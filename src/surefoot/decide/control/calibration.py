@@ -19,8 +19,7 @@ from surefoot.decide.control.settings import ControllerSettings
 from surefoot.decide.control.thresholds import Calibration
 from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.conditions import CONDITIONS
-from surefoot.decide.evidence.draws import Draws
-from surefoot.decide.evidence.draws_file import read_draws
+from surefoot.decide.evidence.draws import Draws, read_draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.nothing_to_lose import NothingToLose, NothingToLoseData, with_relevant
 from surefoot.decide.evidence.proof import Evidence, evidence_of

@@ -17,16 +17,17 @@ from surefoot.data.types.runs import Qrels, Run
 from surefoot.decide.control.calibration import JudgedListPair, calibration_of, check_new
 from surefoot.decide.control.certificate import Certificate
 from surefoot.decide.control.certify import CalibrationOutcome, certify
+from surefoot.decide.control.guard_question import draws_of_record, guard_question
 from surefoot.decide.control.list_pair import ListPair
 from surefoot.decide.control.scorers import make_scorer
 from surefoot.decide.control.sequential import SequentialThresholds
 from surefoot.decide.control.served_lists import ServedLists
 from surefoot.decide.control.settings import ControllerSettings
 from surefoot.decide.control.thresholds import find_threshold, fixed_quantiles, thresholds_for
-from surefoot.decide.evidence.draws_file import read_draws
+from surefoot.decide.evidence.draws import system_hash
 from surefoot.decide.evidence.judged_queries import refuse_machine_judgments
-from surefoot.decide.evidence.ledger import LedgerQuestion, count_use
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
+from surefoot.decide.evidence.record import SystemData, open_record
 from surefoot.decide.options import DEFAULT_BUDGET, DEFAULT_RISK_LEVEL, DEFAULT_SCORER, DELTA, NO_AUTOMATIC_REASON
 from surefoot.errors import ArgumentError, DataError, shortened
 
@@ -183,6 +184,12 @@ class RiskController:
             lists, qrels, fingerprints = self.lists(judged), judged.qrels(), query_fingerprints(judged)
         return JudgedListPair.from_lists(lists, qrels, self.settings.measure, fingerprints)
 
+    @property
+    def candidate_lists(self) -> SystemData:
+        """The candidate as a record has it; a Ranker has no lists until it ranks."""
+        lists = None if self._runs is None else system_hash(self._runs[0], self.settings.measure)
+        return {"name": self.candidate_name, "lists": lists}
+
     # Learning and proving --------------------------------------------------------------------------------------------
 
     def fit_scorer(self, valid: Any) -> Self:
@@ -210,15 +217,16 @@ class RiskController:
         *,
         strata: Any = None,
         traffic: Any = None,
-        ledger: str | os.PathLike[str] | None = None,
+        record: str | os.PathLike[str] | None = None,
         automatic: Any = None,
     ) -> Self:
         """Find the threshold that keeps most gain with the risk within its level, and certify it.
 
         `judged` is `RankingData` with a Ranker, judgments with two runs. `weights` are `Draws` of `judge_next` or their
         file, or shares of traffic `{stratum: share}` with `strata` `{query: stratum}`. `traffic`, which is all of
-        the traffic (documents, or a pair of runs), bounds what a loss can be at most. A `ledger` counts how often
-        these queries were used to decide, and lowers δ accordingly. `automatic` judgments are not supported yet.
+        the traffic (documents, or a pair of runs), bounds what a loss can be at most. A `record` remembers what was
+        decided on these queries, and leaves less of δ to each further question; it holds its own draws for the two
+        rankings. `automatic` judgments are not supported yet.
         """
         if automatic is not None:
             raise ArgumentError(NO_AUTOMATIC_REASON)
@@ -232,24 +240,25 @@ class RiskController:
             )
         judged_lists = self._judged_lists(judged)
         self._check_unseen(judged_lists)
-        selected, no_loss = judged_lists.select(leave_out=weights is None and self._leaves_out)
-        scored = selected.score(self.scorer)
         largest = 1.0 if traffic is None else float(self.lists(traffic).worst_case(self.settings.measure).max())
         if largest <= 0:
             raise DataError(
                 "no query of the traffic can lose anything, because both systems show the same results; there is "
                 "nothing to prove"
             )
-        calibration, sample, sampling = calibration_of(scored, self.settings, weights, strata, largest)
         with ExitStack() as stack:
-            uses = 1
-            if ledger is not None:
+            kept = None if record is None else stack.enter_context(open_record(record))
+            weights = weights if kept is None else draws_of_record(kept, judged_lists, weights)
+            selected, no_loss = judged_lists.select(leave_out=weights is None and self._leaves_out)
+            scored = selected.score(self.scorer)
+            calibration, sample, sampling = calibration_of(scored, self.settings, weights, strata, largest)
+            number = 1
+            if kept is not None and record is not None:
                 claim = self.settings.claim(self.scorer.name, [sampling["kind"], largest])
-                draws = read_draws(weights) if sampling["kind"] == "drawn" else None
-                queries = judged_lists.judged.queries if draws is None else draws.queries
-                question = LedgerQuestion.from_scores(queries, sample, str(self.settings.measure), claim, draws)
-                use = stack.enter_context(count_use(ledger, question))
-                calibration, uses = calibration.with_delta(use.delta(self.settings.delta)), use.number
+                question = guard_question(kept, self.candidate_lists, judged_lists, sample, claim, weights)
+                kept.write(record)  # before anybody can have seen what comes of it
+                number = question["number"]
+                calibration = calibration.with_delta(question["delta"])
             least = calibration.least()
             if least is None or len(calibration) >= least:
                 result = find_threshold(calibration, thresholds_for(calibration.scores, self.thresholds_))
@@ -263,7 +272,7 @@ class RiskController:
                 result=result,
                 sampling=sampling,
                 largest=largest,
-                uses=uses,
+                uses=number,
                 nothing_to_lose=no_loss,
             )
             unit = {"unit": judged.to_dict()} if isinstance(judged, DrawnLists) else {}

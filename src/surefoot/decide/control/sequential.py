@@ -17,9 +17,10 @@ from surefoot.decide.control.certify import CalibrationOutcome, certify
 from surefoot.decide.control.settings import ControllerSettings
 from surefoot.decide.control.thresholds import Calibration, best_of, passing
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, read_counts, sum_counts
+from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, sum_counts
 from surefoot.decide.evidence.proof import Evidence, evidence_of
 from surefoot.errors import DataError
+from surefoot.report.shape import check_shape
 from surefoot.risk.betting import AnytimeBets, anytime_columns, start_anytime, thresholded_columns
 from surefoot.risk.bounds import least_queries
 
@@ -122,7 +123,8 @@ class SequentialThresholds:
             if any(not ((column >= 0) & (column <= 1)).all() for column in (candidate, baseline)):
                 raise DataError("has a batch with values of the measure below 0 or above 1")
             batch = ScoredQueries(JudgedQueries(queries, baseline, candidate), scores)
-            counts = read_counts(stored.get("nothing_to_lose"))
+            counts: NothingToLoseData = stored["nothing_to_lose"]
+            check_shape(counts, NothingToLoseData, complete=True)
             sequential = sequential._with_ordered(batch, [frozenset()] * len(queries), counts)
         return replace(sequential, seen=frozenset(map(str, data["seen"])))
 

@@ -19,7 +19,6 @@ from surefoot.decide.control.certificate import Certificate
 from surefoot.decide.control.file_names import CONTROLLER, RANKER
 from surefoot.decide.control.sequential import SequentialThresholds
 from surefoot.decide.control.settings import SETTINGS
-from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.errors import ArgumentError, DataError, expecting, shortened
 from surefoot.learn.model_files import DETAILS_FILE_NAME, model_files
@@ -29,12 +28,6 @@ if TYPE_CHECKING:
     from surefoot.decide.control.controller import RiskController
 
 SCHEMA = "surefoot/controller/2"
-SCHEMA_OF_VERSION_1 = "surefoot/controller/1"
-_KEYS_OF_VERSION_1 = {
-    "gate": "scorer",
-    "gate_queries": "scorer_queries",
-    "opening": "sequential",
-}  # as version 1 had them
 
 
 def save(controller: RiskController, folder: str | os.PathLike[str]) -> None:
@@ -69,9 +62,7 @@ def load(kind: type[RiskController], folder: str | os.PathLike[str]) -> RiskCont
     path = Path(folder) / CONTROLLER
     if not Path(folder).is_dir():
         raise DataError.at(folder, None, "is not a folder; give the folder that a controller was saved to")
-    data = read_sealed(path, (SCHEMA, SCHEMA_OF_VERSION_1), "does not describe a controller", {})
-    if data["schema"] == SCHEMA_OF_VERSION_1:
-        data = _from_version_1(data)
+    data = read_sealed(path, SCHEMA, "does not describe a controller", "save it again")
     try:
         with expecting("a controller", path, "save it again"):
             return _restore(kind, data, Path(folder))
@@ -79,15 +70,8 @@ def load(kind: type[RiskController], folder: str | os.PathLike[str]) -> RiskCont
         raise error if str(error).startswith(str(folder)) else DataError.at(path, None, str(error)) from error
 
 
-def _from_version_1(data: dict[str, Any]) -> dict[str, Any]:
-    """The plain data of a controller as version 1 wrote it, with the keys of today."""
-    return {_KEYS_OF_VERSION_1.get(name, name): value for name, value in data.items()}
-
-
 def _restore(kind: type[RiskController], data: dict[str, Any], home: Path) -> RiskController:
-    # In version 0.1 every judged query counted.
-    stored = {"unanswered": NothingToLoseTreatment.traffic} | data["settings"]
-    settings = {name: stored[name] for name in SETTINGS} | {"scorer": data["scorer"]["name"]}
+    settings = {name: data["settings"][name] for name in SETTINGS} | {"scorer": data["scorer"]["name"]}
     if data["ranker"] is None:
         controller = kind(None, None, **settings)
     else:

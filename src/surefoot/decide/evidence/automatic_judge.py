@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypedDict, get_args
+from typing import Annotated, Literal, TypedDict, get_args
 
 import numpy as np
 
@@ -28,8 +28,10 @@ class AutomaticData(TypedDict):
 
     name: str
     sha256: str
-    unjudged: int  # queries without any judgment; they count as no difference
-    holes: int  # documents that a run shows and that have no judgment; they count as not relevant
+    unjudged: Annotated[int, ("minimum", 0)]  # queries without any judgment; they count as no difference
+    holes: Annotated[
+        int, ("minimum", 0)
+    ]  # documents that a run shows and that have no judgment; they count as not relevant
 
 
 @dataclass(frozen=True)

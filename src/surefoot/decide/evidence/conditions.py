@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Literal, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -195,6 +195,15 @@ def condition_named(name: str) -> ConditionKind:
     return CONDITIONS[name]
 
 
+class ConditionRuleData(TypedDict):
+    """A condition as the policy has it."""
+
+    name: ConditionName
+    segment: str | None
+    level: float
+    alpha: float | None
+
+
 @dataclass(frozen=True)
 class ConditionRule:
     """One condition at a level, of all queries or of a segment."""
@@ -217,6 +226,11 @@ class ConditionRule:
         level = f"{100 * self.level:g} %" if condition.is_share else f"{self.level:g}"
         return f"{figure} {'≤' if condition.at_most else '>'} {level}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> ConditionRuleData:
         """Plain data that JSON can hold."""
         return {"name": self.name, "segment": self.segment, "level": self.level, "alpha": self.alpha}
+
+    @classmethod
+    def from_dict(cls, data: ConditionRuleData) -> ConditionRule:
+        """The condition whose plain data this is."""
+        return cls(data["name"], data["level"], data["alpha"], data["segment"])

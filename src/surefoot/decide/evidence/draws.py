@@ -11,27 +11,28 @@ from __future__ import annotations
 
 import math
 import os
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NotRequired, TypedDict, get_args
+from typing import Annotated, Any, Literal, NotRequired, Self, TypedDict
 
 import numpy as np
 
-from surefoot.arguments import LARGEST_SEED, MOST_DRAWS, integer
+from surefoot.arguments import MOST_DRAWS
 from surefoot.arrays import Floats, Ints
 from surefoot.data.hashes import lists_hash, seal, text_hash
+from surefoot.data.reading.columns import first_repeated
 from surefoot.data.types.runs import RankedSource, Run
 from surefoot.data.writing.all_or_nothing import write_text
-from surefoot.decide.evidence.automatic_judge import AutomaticData, AutomaticJudge, UnjudgedTreatment, read_automatic
+from surefoot.decide.evidence.automatic_judge import AutomaticData, AutomaticJudge, read_automatic
+from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.decide.evidence.traffic import DrawnFor, DrawnTraffic, TrafficToDraw, asked_queries, traffic_to_draw
-from surefoot.errors import ArgumentError, DataError, name_list, shortened
+from surefoot.errors import DataError, expecting, name_list, shortened
 from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import check_bounded
 from surefoot.report.plain_json import to_json
+from surefoot.report.shape import check_shape
 
-SCHEMA = "surefoot/draws/2"
-_SEED_BITS = 53  # bits of a seed that is drawn: every JSON reader keeps so many
+SCHEMA: Literal["surefoot/draws/2"] = "surefoot/draws/2"
 _ROUNDING = 1e-9  # by which a weight that is computed again may differ
 
 
@@ -42,33 +43,36 @@ class RunIdentity(TypedDict):
     sha256: str
 
 
+_Count = Annotated[int, ("minimum", 0)]
+_Weight = Annotated[float, ("exclusiveMinimum", 0), ("maximum", 1)]
+
+
 class DrawnQuery(TypedDict):
     """A query to judge: how often it was drawn, and the most that it could lose (or gain)."""
 
     query: str
-    times: int
-    weight: float
-    count: NotRequired[float]  # how often it is asked
+    times: Annotated[int, ("minimum", 1), ("maximum", MOST_DRAWS)]
+    weight: _Weight
+    count: NotRequired[Annotated[float, ("exclusiveMinimum", 0)]]  # how often it is asked
 
 
 class DrawsData(TypedDict):
     """What a file of draws holds."""
 
-    schema: str
+    schema: Literal["surefoot/draws/2"]
     measure: str
     candidate: RunIdentity
     baseline: RunIdentity
     drawn_for: DrawnFor
-    seed: int
-    draws: int
-    traffic: int
-    mean_weight: float
-    largest_weight: float
-    queries: list[DrawnQuery]
+    seed: _Count
+    draws: _Count
+    traffic: _Count
+    mean_weight: _Weight
+    largest_weight: _Weight
+    queries: Annotated[list[DrawnQuery], ("minItems", 1)]
     sequence: list[str]
     automatic: AutomaticData | None
     by_traffic: NotRequired[DrawnTraffic]
-    sha256: str
 
 
 @dataclass(frozen=True)
@@ -111,14 +115,6 @@ class Draws:
         """A number for these draws alone: the seed or, as one seed draws anew for each judge and traffic, a hash."""
         hashes = [given["sha256"] for given in (self.automatic, self.by_traffic) if given is not None]
         return int(text_hash(" ".join([str(self.seed), *hashes]))[:13], 16) if hashes else self.seed
-
-    def chance_of(self, draws: int) -> float:
-        """How likely it is that another seed begins with the same draws."""
-        if self.by_traffic is None or self.counts is None:
-            shares = self.weights / (self.mean_weight * self.traffic)
-        else:
-            shares = self.weights * self.counts / (self.mean_weight * self.by_traffic["total"])
-        return math.exp(float(np.log(shares[self.sequence[:draws]]).sum()))
 
     def places(self, judged: Sequence[str]) -> Ints:
         """Where each drawn query stands among the judged ones, all of which must be judged."""
@@ -220,82 +216,70 @@ class Draws:
             "sequence": [self.queries[row] for row in self.sequence.tolist()],
             "automatic": self.automatic,
         }
-        if self.by_traffic is not None:  # a file without traffic stays as it was before there was any
+        if self.by_traffic is not None:
             data["by_traffic"] = self.by_traffic
-        return seal(data)  # type: ignore[return-value]
+        return data  # type: ignore[return-value]
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """The draws whose plain data these are."""
+        check_shape(data, DrawsData, complete=True)
+        rows, by_traffic = data["queries"], data.get("by_traffic")
+        queries = [row["query"] for row in rows]
+        at = {query: number for number, query in enumerate(queries)}
+        weights, counts = [row["weight"] for row in rows], [row["count"] for row in rows if "count" in row]
+        sequence = np.array([at.get(query, -1) for query in data["sequence"]], dtype=np.int64)
+        wrong = {
+            f"lists query {shortened(first_repeated(queries))} twice": len(at) < len(queries),
+            "has a sequence with other queries": bool((sequence < 0).any()) or not len(sequence),
+            "has a weight above the largest": max(*weights, data["mean_weight"]) > data["largest_weight"],
+            "has counts of some queries only": len(counts) != (0 if by_traffic is None else len(rows)),
+        }
+        for what in (reason for reason, holds in wrong.items() if holds):
+            raise DataError(f"{what}; draw again")
+        times = np.bincount(sequence, minlength=len(queries)).tolist()
+        if (times, data["draws"]) != ([row["times"] for row in rows], len(sequence)) or len(queries) > data["traffic"]:
+            raise DataError("has queries that do not add up to its draws; draw again")
+        if by_traffic is not None and math.fsum(counts) > by_traffic["total"] * (1 + _ROUNDING):
+            raise DataError("has counts that add up to more than all traffic; draw again")
+        return cls(
+            measure=str(check_bounded(data["measure"])), candidate=data["candidate"], baseline=data["baseline"],
+            drawn_for=data["drawn_for"], seed=data["seed"], traffic=data["traffic"],
+            mean_weight=float(data["mean_weight"]), largest_weight=float(data["largest_weight"]),
+            queries=tuple(queries), weights=np.array(weights, np.float64), sequence=sequence,
+            automatic=data["automatic"], by_traffic=by_traffic,
+            counts=np.array(counts, np.float64) if counts else None,
+        )  # fmt: skip
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write JSON, all or nothing; `read_draws` reads it back."""
-        write_text(path, to_json(self.to_dict()))
+        write_text(path, to_json(seal(dict(self.to_dict()))))
+
+    def followed_by(self, later: Draws) -> Draws:
+        """These draws and, after them, later ones from the same traffic."""
+        new = [row for row, query in enumerate(later.queries) if query not in set(self.queries)]
+        queries = (*self.queries, *(later.queries[row] for row in new))
+        at = {query: number for number, query in enumerate(queries)}
+        places = np.array([at[query] for query in later.queries], np.int64)
+        counts = None if self.counts is None or later.counts is None else np.append(self.counts, later.counts[new])
+        return replace(
+            self, queries=queries, weights=np.append(self.weights, later.weights[new]), counts=counts,
+            sequence=np.append(self.sequence, places[later.sequence]),
+        )  # fmt: skip
 
 
-def judge_next(
-    run: RankedSource,
-    baseline: RankedSource,
-    measure: str,
-    n: int,
-    *,
-    drawn_for: DrawnFor = "risk",
-    seed: int | None = None,
-    automatic: RankedSource | None = None,
-    unjudged: UnjudgedTreatment = "error",
-    weights: Any = None,
-) -> Draws:
-    """Draw n queries to judge from the traffic that two runs answer, in proportion to what each could lose.
-
-    Independently and with replacement: a query may be drawn several times, and is then judged once. By default the
-    seed is a fresh one, and the draws say which; the same seed gives the same draws whatever the order of the files,
-    and proves nothing new. For conditions on gain or U_Risk draw for "gain".
-
-    `automatic` are judgments of both runs' results by an automatic judge, for `gate(…, automatic=…)`; the draws keep
-    their hash, and another judge gets other draws. Queries that it did not judge are refused, or with `unjudged="zero"`
-    count as no difference.
-
-    `weights` are how often each query is asked, anything that `read_traffic` takes: queries are drawn by that too, and
-    what is proved is of the traffic. Queries of the runs that nobody asks are left out.
-
-    >>> today, new = {"q1": ["a", "b"], "q2": ["a", "b"]}, {"q1": ["a", "b"], "q2": ["b", "a"]}
-    >>> judge_next(new, today, "nDCG@10", 5).queries
-    ('q2',)
-    """
-    kind, count = check_bounded(measure), integer("n", n, 1, MOST_DRAWS)
-    if drawn_for not in get_args(DrawnFor):
-        raise ArgumentError(f"queries are drawn for {shortened(drawn_for)}; it must be 'risk' or 'gain'")
-    candidate, reference = Run.read(run), Run.read(baseline)
-    traffic = traffic_to_draw(candidate, reference, kind, drawn_for, weights)
-    if not traffic.weights.any():
-        raise DataError(
-            f"no query can {'lose' if drawn_for == 'risk' else 'gain or lose'} anything by {kind}, because both runs "
-            "show the same documents or the candidate only adds documents; there is nothing to judge"
-        )
-    judge = None
-    if automatic is not None:
-        judge = read_automatic(automatic, candidate, reference, kind, traffic.queries, traffic.weights, unjudged).data
-    seed = secrets.randbits(_SEED_BITS) if seed is None else integer("seed", seed, 0, LARGEST_SEED)
-    # With another judge or traffic, one seed gives other draws: nobody can choose one that suits what was drawn.
-    hashes = [int(given["sha256"], 16) for given in (judge, traffic.by_traffic) if given is not None]
-    rng = np.random.default_rng([seed, *hashes] if hashes else seed)
-    chances = traffic.weights if traffic.counts is None else traffic.weights * traffic.counts
-    chosen = rng.choice(len(traffic.queries), size=count, p=chances / float(chances.sum()))
-    drawn, sequence = np.unique(chosen, return_inverse=True)
-    return Draws(
-        measure=str(kind),
-        candidate={"name": candidate.name, "sha256": system_hash(candidate, kind)},
-        baseline={"name": reference.name, "sha256": system_hash(reference, kind)},
-        drawn_for=drawn_for,
-        seed=seed,
-        traffic=len(traffic.queries),
-        mean_weight=traffic.mean_weight,
-        largest_weight=float(traffic.weights.max()),
-        queries=tuple(traffic.queries[row] for row in drawn.tolist()),
-        weights=traffic.weights[drawn],
-        sequence=sequence,
-        automatic=judge,
-        by_traffic=traffic.by_traffic,
-        counts=None if traffic.counts is None else traffic.counts[drawn],
-    )
+def read_draws(source: Draws | str | os.PathLike[str]) -> Draws:
+    """Draws from a file that `Draws.write` or `surefoot judge-next` wrote; one that was changed is refused."""
+    if isinstance(source, Draws):
+        return source
+    data = read_sealed(source, SCHEMA, "does not contain draws", "draw again")
+    try:
+        with expecting("draws", source, "draw again"):
+            return Draws.from_dict(data)
+    except DataError as error:
+        raise error if str(error).startswith(str(source)) else DataError.at(source, None, str(error)) from error
 
 
-def system_hash(run: Run, measure: Measure | str) -> str:
-    """The hash of all of a run that a measure sees: its lists, and for some measures its scores."""
-    return lists_hash(run, with_scores=Measure.parse(measure).kind.uses_scores)
+def system_hash(run: Run, measure: Measure | str, queries: Sequence[str] | None = None) -> str:
+    """The hash of all of a run that a measure sees, or of some queries: its lists, and for some measures its scores."""
+    return lists_hash(run, with_scores=Measure.parse(measure).kind.uses_scores, queries=queries)

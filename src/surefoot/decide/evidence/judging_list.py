@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ from surefoot.data.hashes import text_hash
 from surefoot.data.types.runs import Qrels, Run
 from surefoot.decide.evidence.automatic_judge import AutomaticData, shown_documents
 from surefoot.decide.evidence.draws import Draws
+from surefoot.decide.evidence.record import SampleEntry
 from surefoot.errors import visible
 from surefoot.measures.notation import Measure
 from surefoot.report.escapes import csv_text
@@ -20,25 +22,29 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-def documents_to_judge(draws: Draws, candidate: Run, baseline: Run, judged: Qrels | None = None) -> Ints:
-    """For each drawn query how many documents either list shows, down to the cut-off, that are not judged.
+def documents_to_judge(
+    queries: Sequence[str], measure: Measure, candidate: Run, baseline: Run, judged: Qrels | None = None
+) -> Ints:
+    """For each query how many documents either list shows, down to the cut-off, that are not judged.
 
-    A query that was judged before stays among the draws, since leaving it out would bias what is proved; only its
+    A query that was judged before stays among those to judge, since leaving it out would bias what is proved; only its
     judged documents need not be looked at again.
     """
-    code, query_number = shown_documents((candidate, baseline), draws.queries, Measure.parse(draws.measure).depth)
+    code, query_number = shown_documents((candidate, baseline), queries, measure.depth)
     if judged is not None:
         query_number = query_number[judged.ranking.find(code) < 0]
-    return np.bincount(query_number, minlength=len(draws.queries))
+    return np.bincount(query_number, minlength=len(queries))
 
 
-def documents_shown_by_query(draws: Draws, candidate: Run, baseline: Run) -> dict[str, list[str]]:
-    """For people's tools: the documents of each drawn query that either list shows, down to the cut-off.
+def documents_shown_by_query(
+    queries: Sequence[str], measure: Measure, candidate: Run, baseline: Run
+) -> dict[str, list[str]]:
+    """For people's tools: the documents of each query that either list shows, down to the cut-off.
 
-    Queries come as they were drawn, documents in the order of a hash: neither says what a system or a judge thinks.
+    Queries come as given, documents in the order of a hash: neither says what a system or a judge thinks.
     """
-    depth = Measure.parse(draws.measure).depth
-    shown: dict[str, set[str]] = {draws.queries[row]: set() for row in drawn_order(draws)}
+    depth = measure.depth
+    shown: dict[str, set[str]] = {query: set() for query in queries}
     for run in (candidate, baseline):
         positions = np.flatnonzero(run.ranking.ranks() <= (np.inf if depth is None else depth))
         numbers = run.ranking.query_of_position()[positions].tolist()
@@ -59,6 +65,26 @@ def draws_csv(draws: Draws, unjudged: Ints) -> str:
     header = ["query", "times", "weight", *(["count"] if draws.counts is not None else []), "documents_to_judge"]
     order = _by_weight(draws) if draws.automatic is None else drawn_order(draws)
     return csv_text(header, [[*_row(draws, row), *_count(draws, row), int(unjudged[row])] for row in order])
+
+
+def sample_csv(queries: Sequence[str], unjudged: Ints) -> str:
+    """The queries of a uniform sample for people who judge, in their random order."""
+    return csv_text(["query", "documents_to_judge"], zip(queries, unjudged.tolist(), strict=True))
+
+
+def sample_tables(entry: SampleEntry, unjudged: Ints, most: int) -> list[RenderableType]:
+    """The same for a terminal, the first of them."""
+    from rich.text import Text
+
+    queries = entry["queries"]
+    summary = (
+        f"{len(queries):,} queries, drawn at random from the {entry['size']:,} that the runs answer. You must judge "
+        f"{int(unjudged.sum()):,} documents."
+    )
+    rows = [[query, f"{count:,}"] for query, count in zip(queries[:most], unjudged.tolist(), strict=False)]
+    more = len(queries) - most
+    table = terminal_table(["query", "documents to judge"], rows)
+    return [Text(summary), table, *([Text(f"and {more:,} more queries")] if more > 0 else [])]
 
 
 def drawn_order(draws: Draws) -> list[int]:

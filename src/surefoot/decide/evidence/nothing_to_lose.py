@@ -61,9 +61,11 @@ class NothingToLose(NamedTuple):
             "both_zero": int(self.both_zero.sum()), "left_out": left_out,
         }  # fmt: skip
 
-    def mask(self, *, leave_out: bool) -> Flags:
-        """Which queries count; none is an error."""
-        mask = ~self.any if leave_out else np.ones(len(self.any), dtype=bool)
+    def mask(self, *, leave_out: bool, among: Flags | None = None) -> Flags:
+        """Which queries, `among` some or of all, count; none is an error."""
+        mask = np.ones(len(self.any), dtype=bool) if among is None else among.copy()
+        if leave_out:
+            mask &= ~self.any
         if not mask.any():
             raise DataError(
                 "no judged query can lose anything, because neither system answers it or none of its documents is "
@@ -100,16 +102,6 @@ def with_relevant(qrels: Qrels, measure: Measure) -> frozenset[str]:
     best = qrels.grades[qrels.ranking.offsets[:-1]]
     enough = best >= measure.settings["rel"] if "rel" in measure.settings else best > 0
     return frozenset(query for query, fine in zip(qrels.queries, enough.tolist(), strict=True) if fine)
-
-
-def read_counts(data: Any) -> NothingToLoseData:
-    """The counts from plain data of a file, checked; files of version 0.1 have none."""
-    if data is None:
-        return {"unanswered": 0, "no_relevant": 0, "both_zero": 0, "left_out": False}
-    counts = [data[key] for key in ("unanswered", "no_relevant", "both_zero")]
-    if not all(type(count) is int and count >= 0 for count in counts) or type(data["left_out"]) is not bool:
-        raise ValueError("a count is not valid")
-    return {"unanswered": counts[0], "no_relevant": counts[1], "both_zero": counts[2], "left_out": data["left_out"]}
 
 
 def sum_counts(parts: Sequence[NothingToLoseData]) -> NothingToLoseData:

@@ -16,7 +16,7 @@ from surefoot.arrays import Floats
 from surefoot.decide.evidence.automatic_judge import AutomaticJudge
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.errors import ArgumentError, shortened
+from surefoot.errors import ArgumentError
 from surefoot.risk.batches import BatchBet, CountBet, batches_of, least_by_batches, least_by_counts, least_number
 from surefoot.risk.betting import MANY_QUERIES, anytime_capital, betting_p, check_unit, start_anytime, stratified_p
 from surefoot.risk.bounds import COARSE_GRID, GRID, binomial_p, bound_by_grid, bound_by_halving, least_queries

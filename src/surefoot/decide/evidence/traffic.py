@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 import numpy as np
 
@@ -23,8 +23,8 @@ class DrawnTraffic(TypedDict):
     """How often the queries are asked: a hash of all counts, their sum, and how many of the runs' queries have none."""
 
     sha256: str
-    total: float
-    left_out: int
+    total: Annotated[float, ("exclusiveMinimum", 0)]
+    left_out: Annotated[int, ("minimum", 0)]
 
 
 @dataclass(frozen=True)

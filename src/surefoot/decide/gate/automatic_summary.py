@@ -16,7 +16,7 @@ from surefoot.decide.gate.sample_size import queries_needed
 
 def automatic_summary(
     evidence: Sequence[Evidence], conditions: Sequence[ConditionData], judge: AutomaticJudge, measure: str,
-    queries: Sequence[str], delta: float, documents: int,
+    queries: Sequence[str], delta: float, documents: int, *, again: bool = False,
 ) -> AutomaticDecisionData:  # fmt: skip
     """The judge's part in a decision; each of the conditions is given what it added there.
 
@@ -36,7 +36,9 @@ def automatic_summary(
         "people_judgments": documents,
         "without": {
             "decision": decision,
-            "queries_needed": queries_needed(alone, len(queries), delta) if decision == "undecided" else None,
+            "queries_needed": queries_needed(alone, len(queries), delta, again=again)
+            if decision == "undecided"
+            else None,
             "conditions": conditions_alone,
         },
     }

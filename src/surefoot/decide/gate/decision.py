@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Self
+from typing import Any
 
 from surefoot.data.types.scores import Scores
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.decide.gate.decision_data import (
     SCHEMA,
-    SCHEMA_OF_VERSION_1,
     ConditionData,
     DecisionData,
     ReleaseDecision,
-    from_version_1,
 )
 from surefoot.decide.gate.decision_metrics import to_metrics
 from surefoot.decide.gate.decision_notebook import to_notebook
 from surefoot.decide.gate.decision_page import to_page
 from surefoot.decide.gate.decision_text import headline, to_csv, to_markdown, to_text
-from surefoot.errors import MISSHAPEN_ERRORS, DataError
 from surefoot.report.provenance import Provenance
 from surefoot.report.result import PlainResult, Renderings
-from surefoot.risk.assessment_data import Json
 
 
 class Decision(PlainResult):
@@ -36,16 +32,6 @@ class Decision(PlainResult):
     def __init__(self, data: Any, scores: Scores | None = None) -> None:
         super().__init__(data)
         self._scores = scores  # what was decided on; None of a decision that was read from a file
-
-    @classmethod
-    def from_dict(cls, data: Json) -> Self:
-        """The decision whose plain data this is; that of version 1 is converted."""
-        if isinstance(data, dict) and data.get("schema") == SCHEMA_OF_VERSION_1:
-            try:
-                data = from_version_1(data)
-            except MISSHAPEN_ERRORS as error:
-                raise DataError(f"is not {cls.called}, though its schema is {SCHEMA_OF_VERSION_1!r}") from error
-        return super().from_dict(data)
 
     @property
     def decision(self) -> ReleaseDecision:

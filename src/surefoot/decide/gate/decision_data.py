@@ -8,16 +8,16 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from surefoot.decide.evidence.conditions import ConditionName
+from surefoot.decide.evidence.conditions import ConditionName, ConditionRuleData
+from surefoot.decide.evidence.judged_queries import PerQueryData
 from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData
 from surefoot.decide.evidence.proof import Method
 from surefoot.decide.evidence.strata import StratumData
 from surefoot.decide.evidence.traffic import DrawnFor, DrawnTraffic
 from surefoot.report.schema import schema_of
-from surefoot.risk.assessment_data import Count, Json, NotNegative
+from surefoot.risk.assessment_data import Count, NotNegative
 
-SCHEMA: Literal["surefoot/decision/2"] = "surefoot/decision/2"
-SCHEMA_OF_VERSION_1 = "surefoot/decision/1"
+SCHEMA: Literal["surefoot/decision/3"] = "surefoot/decision/3"
 
 P = Annotated[float, ("minimum", 0), ("maximum", 1)]
 ReleaseDecision = Literal["ship", "stop", "undecided"]
@@ -39,13 +39,14 @@ class ConditionData(TypedDict):
     segment: Annotated[str | None, "The segment whose queries it is about; null for all."]
     level: Annotated[float, "What the figure must be at most (risk, share_hurt) or above (gain, u_risk)."]
     alpha: Annotated[float | None, "Of u_risk."]
-    observed: Annotated[float, "The figure of the judged queries."]
+    observed: Annotated[float | None, "The figure of the judged queries; null where none was judged."]
     bound: Annotated[float, "What is proved at delta: the most that risk may be, the least that gain may be."]
     bound_fails: Annotated[float, "What is proved at delta_fails from the other side: the least that risk is."]
     p_holds: Annotated[P, "Of the hypothesis that it does not hold; at most delta, and the bound agrees: it holds."]
     p_fails: Annotated[P, "Of the hypothesis that it holds; at most delta_fails, and bound_fails agrees: it fails."]
     status: ConditionStatus
-    queries: Annotated[int, ("minimum", 1)]
+    queries: Count
+    queries_needed: Annotated[int | None, "Of an open condition on a segment: as that of the decision."]
     least_queries: Annotated[int | None, "The fewest queries that can prove it at all, where known."]
     method: Method
     automatic: NotRequired[Annotated[AutomaticConditionData, "Where there is an automatic judge."]]
@@ -71,14 +72,32 @@ class AutomaticDecisionData(TypedDict):
     without: WithoutJudgeData
 
 
-class LedgerData(TypedDict):
-    """Which use of its queries the decision is, and what that leaves of δ."""
+class LookData(TypedDict):
+    """One look at a question."""
 
-    use: Annotated[int, ("minimum", 1)]
-    repeated: Annotated[bool, "The same scores and policy were decided on before; no new use."]
-    queries: Annotated[str, "SHA-256 of the set of queries."]
-    delta_requested: Annotated[float, "The policy's δ; delta is what is left of it."]
-    unused_draws: Annotated[Count, "Draws that the ledger knows of and that were never decided on."]
+    queries: Annotated[Count, "Judged by then, draws counted each time."]
+    decision: ReleaseDecision
+
+
+class NamedQueries(TypedDict):
+    """Some queries: how many, and the first of them."""
+
+    queries: Count
+    first: list[str]
+
+
+class RecordUseData(TypedDict):
+    """What the record knows of the question that was decided."""
+
+    question: Annotated[int, ("minimum", 1), "Which of the record's questions it is."]
+    number: Annotated[int, ("minimum", 1), "Which of its family, which shares queries: it says what it has of δ."]
+    delta_requested: Annotated[float, "The policy's δ; delta is what the question has of it."]
+    spent: Annotated[float, "What all questions of the family have together."]
+    looks: Annotated[list[LookData], ("minItems", 1), "All looks so far, this one last."]
+    budget: Annotated[int | None, "Of the anytime form: about how many queries will be judged at most."]
+    waiting: Annotated[NamedQueries, "To be judged before the next batch counts."]
+    changed: Annotated[NamedQueries, "Whose scores are no longer those of an earlier look, which stay."]
+    sha256: Annotated[str, "Of the record up to this look."]
 
 
 class DrawnData(TypedDict):
@@ -94,14 +113,6 @@ class DrawnData(TypedDict):
     ]
 
 
-class BudgetData(TypedDict):
-    """The anytime form: how many queries may be judged, and how many came in how many batches."""
-
-    queries: Count
-    seen: Count
-    batches: Count
-
-
 class HurtData(TypedDict):
     """A query that the candidate hurts."""
 
@@ -112,48 +123,26 @@ class HurtData(TypedDict):
     difference: float
 
 
-class PerQueryData(TypedDict):
-    """What was bet on, in that order: everything that the decision can be computed from."""
-
-    query: list[str]
-    baseline: list[float]
-    candidate: list[float]
-    weight: Annotated[list[float] | None, "What each query was drawn by."]
-    share: Annotated[
-        list[float] | None, "The weight of each query's stratum, its share of traffic over its share here."
-    ]
-    segments: Annotated[dict[str, list[bool]], "Which queries are of each segment that has a condition."]
-    automatic_baseline: NotRequired[Annotated[list[float] | None, "The baseline's scores by an automatic judge."]]
-    automatic_candidate: NotRequired[Annotated[list[float] | None, "The candidate's scores by an automatic judge."]]
-
-
-class RuleData(TypedDict):
-    """A condition as the policy has it."""
-
-    name: str
-    segment: str | None
-    level: float
-    alpha: float | None
-
-
 class PolicyData(TypedDict):
     """The policy that was given."""
 
     delta: float
-    rules: list[RuleData]
+    rules: list[ConditionRuleData]
 
 
 class DecisionData(TypedDict):
     """A decision on a release."""
 
-    schema: Literal["surefoot/decision/2"]
+    schema: Literal["surefoot/decision/3"]
     decision: ReleaseDecision
     exit_code: Literal[0, 1, 3]
     measure: str
     baseline: str
     candidate: str
     queries: Annotated[int, ("minimum", 1)]
-    delta: Annotated[float, "The level that p_holds is compared with, after the ledger's correction."]
+    batches: Annotated[list[int], ("minItems", 1), "How many of these came together, in the order of looks or draws."]
+    sampled_from: Annotated[int | None, "Distinct queries of the traffic, of which these are a random sample."]
+    delta: Annotated[float, "The level that p_holds is compared with: the policy's, or what the record leaves of it."]
     delta_fails: Annotated[float, "delta over the number of conditions: the level that p_fails is compared with."]
     conditions: Annotated[list[ConditionData], ("minItems", 1)]
     queries_needed: Annotated[
@@ -161,32 +150,18 @@ class DecisionData(TypedDict):
         "Where undecided: about how many judged queries in all would decide, in 80 % of resamples; null otherwise, or "
         "where even 10,000, or twice as many as are judged, would not.",
     ]
-    ledger: LedgerData | None
-    budget: BudgetData | None
+    record: Annotated[RecordUseData | None, "Null where this look stands alone."]
     strata: list[StratumData] | None
     drawn: DrawnData | None
     automatic: NotRequired[AutomaticDecisionData | None]
     policy: PolicyData
     missing: Annotated[dict[str, int], "Judged queries that each system returned nothing for; they score 0."]
+    answered: Annotated[int | None, "Queries that either run answers; null where only scores were given."]
     dropped: Annotated[int, "Judged queries that were left out, since a run lacks them."]
     nothing_to_lose: NothingToLoseData
     hurt: Annotated[list[HurtData], "The queries hurt most, the worst first."]
     losses: Annotated[int, "How many queries are hurt at all."]
     per_query: PerQueryData
-
-
-def from_version_1(data: Json) -> Json:
-    """The plain data of a decision as version 1 wrote it, with the keys of today."""
-    ledger, names = data["ledger"], {"again": "repeated", "delta_asked": "delta_requested"}
-    return data | {
-        "schema": SCHEMA,
-        "conditions": [_renamed(condition, {"found": "status"}) for condition in data["conditions"]],
-        "ledger": None if ledger is None else _renamed(ledger, names),
-    }
-
-
-def _renamed(data: Json, names: dict[str, str]) -> Json:
-    return {names.get(key, key): value for key, value in data.items()}
 
 
 def decision_schema(*, strict: bool = False) -> dict[str, Any]:

@@ -32,10 +32,15 @@ def front(data: Json) -> Front:
 
 def caution(data: Json) -> str | None:
     """What could make the decision wrong, where something about these queries could."""
-    if data["ledger"] is not None and (unused := data["ledger"].get("unused_draws")):
+    use = data["record"]
+    if use is not None and use["spent"] > use["delta_requested"] * (1 + 1e-9):
         return (
-            f"{unused:,} {'draw was' if unused == 1 else 'draws were'} made but not used in a decision. If you "
-            "choose among several draws, you ship bad candidates more often than this decision says."
+            f"The questions that share these queries have together spent {use['spent']:.4g}, more than δ = "
+            f"{use['delta_requested']:g}."
+        )
+    if use is not None and use["changed"]["queries"]:
+        return (
+            f"{use['changed']['queries']:,} queries have other scores now than at an earlier look, whose scores stay."
         )
     if data["dropped"]:
         return (
@@ -79,7 +84,16 @@ def _tiles(data: Json) -> list[Tile]:
         Tile("Judged queries", f"{data['queries']:,}", "draws" if data["drawn"] is not None else ""),
         *_judge_tiles(data),
         Tile("Confidence", confidence(data["delta"]), share),
+        *_look_tile(data),
     ]
+
+
+def _look_tile(data: Json) -> list[Tile]:
+    """Which look this is, where a record remembers them."""
+    use = data["record"]
+    if use is None:
+        return [Tile("Look", "alone", "without a record")]
+    return [Tile("Look", f"{len(use['looks'])}", f"question {use['question']} of record {use['sha256'][:12]}")]
 
 
 def _judge_tiles(data: Json) -> list[Tile]:

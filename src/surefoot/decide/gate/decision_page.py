@@ -47,7 +47,7 @@ class ConditionPicture:
     allowed: tuple[float, float]
     possible: tuple[float, float]
     level: float
-    observed: float
+    observed: float | None  # None where no query was judged
     ends: tuple[str, str]
     level_text: str
 
@@ -56,7 +56,7 @@ def condition_picture(condition: Json) -> ConditionPicture:
     """Where everything of a condition stands on its line."""
     at_most = condition_named(condition["name"]).at_most
     edges = condition["bound"], condition["bound_fails"]
-    known = [condition["level"], condition["observed"], *edges]
+    known = [condition["level"], *([condition["observed"]] if condition["queries"] else []), *edges]
     low, high = min(known + ([0.0] if at_most else [])), max(known)
     pad = 0.12 * (high - low or 1.0)
     low, high = (low if at_most and low >= 0 else low - pad), high + pad
@@ -69,7 +69,7 @@ def condition_picture(condition: Json) -> ConditionPicture:
     return ConditionPicture(
         condition_name(condition), sentence(condition), STATUS_KINDS[condition["status"]],
         (_MARGIN, level) if at_most else (level, _WIDTH - _MARGIN), (span[0], span[1]), level,
-        place(condition["observed"]),
+        place(condition["observed"]) if condition["queries"] else None,
         (_end(condition, low, _MARGIN, level), _end(condition, high, _WIDTH - _MARGIN, level)),
         _short(condition, condition["level"], 6),
     )  # fmt: skip

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from surefoot.decide.evidence.conditions import ConditionRule, condition_named
 from surefoot.decide.evidence.confidence import confidence
@@ -24,6 +25,8 @@ MARKDOWN_MARK = "<!-- surefoot decision -->"  # the first line of the Markdown, 
 DECISION_TITLES = {"ship": "Ship", "stop": "Stop", "undecided": "Undecided"}
 STATUS_HEADING = "verdict"  # the heading of a condition's status
 _LONGEST = 80  # letters of a name
+_MOST_NAMED = 3  # conditions that a headline names
+_KNOWN_TRAFFIC_HELPS = 5  # times as many queries of the traffic as are judged, up to which knowing them helps
 _ALONE = "bound for this condition alone"
 
 
@@ -41,16 +44,18 @@ def figure4(value: float) -> str:
     return fixed(value, 4)
 
 
-def figure_of(condition: Json, value: float) -> str:
+def figure_of(condition: Json, value: float | None) -> str:
     """A condition's figure: a share of queries in percent, any other to four digits.
 
     >>> figure_of({"name": "share_hurt"}, 0.1312), figure_of({"name": "risk"}, 0.1312)
     ('13.12 %', '0.1312')
     """
+    if value is None:
+        return "–"
     return percent(value, 2) if condition_named(condition["name"]).is_share else figure4(value)
 
 
-def condition_name(condition: Json) -> str:
+def condition_name(condition: Mapping[str, Any]) -> str:
     """As in `risk ≤ 0.02` or `gain > 0 in head`."""
     rule = ConditionRule(condition["name"], condition["level"], condition["alpha"])
     return rule.words + ("" if condition["segment"] is None else f" in {shown_name(condition['segment'])}")
@@ -78,20 +83,40 @@ def headline(data: Json) -> str:
             f"{failed[0]} fails" if len(failed) == 1 else f"{len(failed)} conditions fail (the first is {failed[0]})"
         )
         return f"Keep {baseline}, stop {candidate}: {which}, with {confidence(data['delta'])} confidence."
-    if data["queries_needed"] is None:
-        most = most_tried(data["queries"])
+    return " ".join([f"We cannot tell yet, so keep {baseline}.", _proved_so_far(data), _needed(data)])
+
+
+def _proved_so_far(data: Json) -> str:
+    """Which conditions are proved and which are open, where it is undecided."""
+    conditions = data["conditions"]
+    open_ = [condition_name(condition) for condition in conditions if condition["status"] != "holds"]
+    proved = [condition_name(condition) for condition in conditions if condition["status"] == "holds"]
+    if len(conditions) > _MOST_NAMED:
         return (
-            f"Keep {baseline} for now: even {most:,} judged queries would probably not be enough to decide on "
-            f"{candidate}."
+            f"{len(proved)} of {len(conditions)} conditions for {shown_name(data['candidate'])} are proved, and none "
+            "is disproved."
         )
-    count, more = sum(one["status"] == "holds" for one in conditions), data["queries_needed"] - data["queries"]
-    which = f"prove {count} of {len(conditions)} conditions for {candidate} and disprove none"
-    if len(conditions) == 1:
-        which = f"neither prove nor disprove {condition_name(conditions[0])} for {candidate}"
-    return (
-        f"Judge about {more:,} more {'query' if more == 1 else 'queries'}, and keep {baseline} for now: "
-        f"the {data['queries']:,} judged queries {which}."
-    )
+    parts = [f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} {what}" for names, what in (
+        (proved, "proved"), (open_, "neither proved nor disproved"),
+    ) if names]  # fmt: skip
+    return f"For {shown_name(data['candidate'])}, {', but '.join(parts)}."
+
+
+def _needed(data: Json) -> str:
+    """How many queries would decide."""
+    needed = data["queries_needed"]
+    if needed is None:
+        return f"Even {_most(data):,} judged queries would probably not be enough to decide."
+    if data["record"] is None:
+        return f"About {needed:,} judged queries in a new sample would probably decide."
+    more = needed - data["queries"]
+    return f"About {more:,} more judged {'query' if more == 1 else 'queries'} would probably decide."
+
+
+def _most(data: Json) -> int:
+    """The greatest number of queries that was tried."""
+    most = most_tried(data["queries"])
+    return most if data["sampled_from"] is None else min(most, int(data["sampled_from"]))
 
 
 def sentence(condition: Json) -> str:
@@ -99,6 +124,9 @@ def sentence(condition: Json) -> str:
     kind = condition_named(condition["name"])
     figure, at_most = kind.words, kind.at_most
     seen = f"Observed on {condition['queries']:,} queries: {figure_of(condition, condition['observed'])}."
+    if condition["observed"] is None:
+        least = f" You need at least {condition['least_queries']:,}." if condition["least_queries"] else ""
+        return f"{condition_name(condition)} is open: no query of this segment is judged.{least}"
     if condition["status"] == "fails":
         side = "at least" if at_most else "at most"
         bound = figure_of(condition, condition["bound_fails"])
@@ -116,8 +144,14 @@ def sentence(condition: Json) -> str:
     bound = figure_of(condition, condition["bound"])
     return (
         f"{condition_name(condition)} is open: {figure} is {side} {bound} ({_ALONE}), so it could be above or below "
-        f"the level. {seen}{few}"
+        f"the level. {seen}{few}{_needed_here(condition)}"
     )
+
+
+def _needed_here(condition: Json) -> str:
+    """How many queries of a segment would decide its condition."""
+    needed = condition.get("queries_needed")
+    return "" if needed is None else f" About {needed:,} judged queries of this segment would probably decide."
 
 
 def queries_needed_note(data: Json) -> str | None:
@@ -126,41 +160,32 @@ def queries_needed_note(data: Json) -> str | None:
         return None
     if data["queries_needed"] is None:
         return (
-            f"Even {most_tried(data['queries']):,} judged queries would probably not be enough to decide, because the "
-            "observed value is too close to a level. Choose another level, or a candidate that differs more."
+            f"Even {_most(data):,} judged queries would probably not be enough to decide, because the observed value "
+            "is too close to a level. Choose another level, or a candidate that differs more."
+        )
+    empty = [condition["segment"] for condition in data["conditions"] if not condition["queries"]]
+    also = f" Segments without a judged query ({', '.join(map(shown_name, empty[:3]))}) need more." if empty else ""
+    chance = f"With this number, {100 * DECIDING_SHARE:g} % of resamples of the judged queries gave a decision."
+    if data["record"] is None:
+        return (
+            f"This look stands alone: about {data['queries_needed']:,} judged queries in a new sample would probably "
+            f"be enough to decide. {chance}{also} To look more than once, begin with a record (--record FILE)."
         )
     more = data["queries_needed"] - data["queries"]
     return (
-        f"About {more:,} more judged {'query' if more == 1 else 'queries'} ({data['queries_needed']:,} in total) would "
-        f"probably be enough to decide. With this number, {100 * DECIDING_SHARE:g} % of resamples of the judged "
-        "queries gave a decision."
+        f"About {more:,} more judged {'query' if more == 1 else 'queries'} ({data['queries_needed']:,} in total), "
+        f"judged as one batch, would probably be enough to decide. {chance}{also}"
     )
 
 
 def notes(data: Json) -> list[str]:
     """On what the claim rests, and what was done to keep it true."""
     notes = []
-    if data["ledger"] is not None:
-        ledger = data["ledger"]
-        repeated = " (a repeat of an earlier decision, not counted again)" if ledger["repeated"] else ""
+    notes += _record_notes(data)
+    if data["sampled_from"] is not None:
         notes.append(
-            f"The ledger counts this as decision number {ledger['use']} with these queries{repeated}. So δ is "
-            f"{data['delta']:.4g} instead of {ledger['delta_requested']:g}, and all claims about these queries are "
-            f"right together with {confidence(ledger['delta_requested'])} confidence. This is true for candidates that "
-            "were fixed before these queries gave any result. It is not true for a candidate that was built from the "
-            "scores of single queries in earlier decisions."
-        )
-        if unused := ledger.get("unused_draws"):
-            draws = "draw was" if unused == 1 else "draws were"
-            notes.append(
-                f"{unused:,} {draws} made but not used in a decision. If you choose among several draws, you ship bad "
-                "candidates more often than δ."
-            )
-    if data["budget"] is not None:
-        budget = data["budget"]
-        notes.append(
-            f"{budget['seen']:,} of at most {budget['queries']:,} queries are judged so far, in {budget['batches']:,} "
-            f"{'batch' if budget['batches'] == 1 else 'batches'}. You may look at the result after each batch."
+            f"The judged queries are a simple random sample of {data['sampled_from']:,} queries, and the decision is "
+            "about exactly these."
         )
     if data["strata"] is not None:
         shares = ", ".join(
@@ -211,6 +236,48 @@ def notes(data: Json) -> list[str]:
     return notes
 
 
+def _record_notes(data: Json) -> list[str]:
+    """Which look at which question this is, and at what level."""
+    use = data["record"]
+    if use is None:
+        found = ["This look stands alone. A second look at these queries with more judgments would need a record from "
+                 "the start (--record FILE), or a new sample."]  # fmt: skip
+        answered = data["answered"]
+        if data["drawn"] is None and data["sampled_from"] is None and answered and (
+            data["queries"] < answered <= _KNOWN_TRAFFIC_HELPS * data["queries"]
+        ):  # fmt: skip
+            found.append(
+                f"The runs answer {answered:,} queries. If those are all of the traffic, and the judged ones are a "
+                f"simple random sample of them, --sampled-from {answered} proves more with the same judgments."
+            )
+        return found
+    looks, requested = use["looks"], use["delta_requested"]
+    counts = ", ".join(f"{look['queries']:,}" for look in looks)
+    found = [
+        f"This is look {len(looks)} (after {counts} judged queries) at question {use['question']} of the record "
+        f"{use['sha256'][:12]}. It is number {use['number']} of the questions that share queries or a candidate, and "
+        f"has {data['delta']:.4g} of δ = {requested:g} at all of its looks. All these questions are right together "
+        f"with {confidence(requested)} confidence, if the candidates were fixed before these queries gave any result: "
+        "not for a candidate that was built from the scores of single queries in earlier decisions."
+    ]
+    if use["spent"] > requested * (1 + 1e-9):
+        found.append(
+            f"Together they have spent {use['spent']:.4g}, more than δ = {requested:g}, because sets of queries that "
+            "were apart share queries by now. So they are right together with "
+            f"{confidence(min(1.0, use['spent']))} confidence."
+        )
+    if use["budget"] is not None:
+        found.append(f"{data['queries']:,} of at most {use['budget']:,} queries are judged so far.")
+    for name, what in (
+        ("waiting", "are to be judged before the next batch counts"),
+        ("changed", "have other scores now than at an earlier look, whose scores stay"),
+    ):
+        if use[name]["queries"]:
+            first = ", ".join(map(shown_name, use[name]["first"]))
+            found.append(f"{use[name]['queries']:,} queries {what} (the first: {first}).")
+    return found
+
+
 def _or_asked(drawn: Json) -> str:
     return ", and queries that are asked more," if drawn.get("by_traffic") else ""
 
@@ -233,7 +300,7 @@ def automatic_notes(data: Json) -> list[str]:
     if without["decision"] == "undecided":
         needed = without["queries_needed"]
         alone += (
-            f" (even {most_tried(data['queries']):,} judged queries would probably not be enough)"
+            f" (even {_most(data):,} judged queries would probably not be enough)"
             if needed is None
             else f" (about {needed:,} judged queries would be needed)"
         )

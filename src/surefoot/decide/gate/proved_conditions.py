@@ -9,7 +9,10 @@ from surefoot.decide.gate.decision_data import ConditionData, ReleaseDecision
 
 
 def proved_conditions(evidence: Sequence[Evidence], delta: float) -> tuple[ReleaseDecision, list[ConditionData]]:
-    """Stop where a condition fails, at its share of δ; ship where all hold; undecided otherwise."""
+    """Stop where a condition fails, at its share of δ; ship where all hold; undecided otherwise.
+
+    A condition of which both was once proved, as the path of the bets went up and down, is open.
+    """
     failing_delta = delta / len(evidence)
     conditions = [
         _condition(condition_evidence, *both, delta, failing_delta)
@@ -32,8 +35,9 @@ def _condition(evidence: Evidence, holding: Proof, failing: Proof, delta: float,
         "bound_fails": failing.bound,
         "p_holds": holding.p,
         "p_fails": failing.p,
-        "status": "fails" if fails else "holds" if holds else "open",
+        "status": "open" if holds == fails else "fails" if fails else "holds",
         "queries": len(evidence.x),
+        "queries_needed": None,
         "least_queries": evidence.least(delta),
         "method": evidence.method,
     }

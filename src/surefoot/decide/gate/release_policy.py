@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from surefoot.arguments import finite_number, is_real
+from surefoot.arguments import LARGEST_COUNT, finite_number, is_real
 from surefoot.data.reading.files import existing_file, read_text
 from surefoot.decide.evidence.conditions import CONDITIONS, ConditionKind, ConditionRule
 from surefoot.decide.options import DELTA, EVERY_SEGMENT, LEAST_DELTA, MOST_DELTA
@@ -31,6 +31,7 @@ class ReleasePolicy:
 
     rules: tuple[ConditionRule, ...]
     delta: float = DELTA
+    other_below: int = 0  # queries in the file of segments, below which a segment counts to `other`
 
     @classmethod
     def read(cls, source: Any, changes: Mapping[str, Any] | None = None) -> ReleasePolicy:
@@ -52,7 +53,9 @@ class ReleasePolicy:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can hold."""
-        return {"delta": self.delta, "rules": [rule.to_dict() for rule in self.rules]}
+        return {
+            "delta": self.delta, "rules": [rule.to_dict() for rule in self.rules], "other_below": self.other_below,
+        }  # fmt: skip
 
 
 def _toml(source: str | os.PathLike[str], text: str) -> dict[str, Any]:
@@ -81,7 +84,7 @@ def _merge(table: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parse(policy: Mapping[Any, Any], error: _Error) -> ReleasePolicy:
-    rules = list(_rules(policy, None, ("delta", "segments"), error))
+    rules = list(_rules(policy, None, ("delta", "segments", "other_below"), error))
     delta = _number(policy.get("delta", DELTA), "delta", error)
     if not LEAST_DELTA <= delta <= MOST_DELTA:
         raise error(f"delta is {delta:g}; it must be from {LEAST_DELTA:g} to {MOST_DELTA:g}, such as {DELTA:g}")
@@ -104,7 +107,12 @@ def _parse(policy: Mapping[Any, Any], error: _Error) -> ReleasePolicy:
         rules += own
     if not rules:
         raise error(f"has no conditions; add at least one, such as {_example()}")
-    return ReleasePolicy(tuple(rules), delta)
+    other_below = policy.get("other_below", 0)
+    if type(other_below) is not int or not 0 <= other_below <= LARGEST_COUNT:
+        raise error(f"other_below is {shortened(other_below)}; it must be a number of queries, such as 50")
+    if other_below and EVERY_SEGMENT not in segments:
+        raise error(f"other_below works only with conditions on every segment; write [segments.{EVERY_SEGMENT!r}]")
+    return ReleasePolicy(tuple(rules), delta, other_below)
 
 
 def _rules(

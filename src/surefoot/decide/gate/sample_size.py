@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 from surefoot.arrays import Flags, Floats, Ints
 from surefoot.decide.evidence.proof import Evidence
 from surefoot.decide.options import DECIDING_SHARE, MOST_QUERIES_TRIED, RESAMPLES
+from surefoot.risk.batches import AIMING_PART, FIXED_PART, BatchBet, CountBet, batches_of
 from surefoot.risk.betting import (
     AIMING_PRIOR,
     MANY_QUERIES,
@@ -20,7 +22,6 @@ from surefoot.risk.betting import (
     AnytimeBets,
     ColumnWithRoom,
     anytime_columns,
-    betting_p_columns,
     start_anytime,
     stratified_p_columns,
 )
@@ -29,28 +30,37 @@ from surefoot.risk.control_variate import ControlVariate, JudgeMoments
 
 _SEED = 0
 _CLOSE_ENOUGH = 1.05  # how near the least number is searched for
-_DRAWN_TOGETHER = 64  # queries drawn at a time
 _SUMMED_BLOCKS = 200  # of queries whose sums are drawn, as good as normal, where there are many
 
 
-def queries_needed(evidence: Sequence[Evidence], queries: int, delta: float) -> int | None:
-    """The least number of queries, those judged included; None where the most that is tried would not decide.
+def queries_needed(
+    evidence: Sequence[Evidence], queries: int, delta: float, *, again: bool = False, parts: int | None = None
+) -> int | None:
+    """The least number of judged queries; None where the most that is tried would not decide.
 
-    Each condition's queries are drawn again with replacement, conditions on the same queries together, with what an
-    automatic judge says of them (what it says of all traffic stays). The more
-    queries, the more resamples decide: the number is searched for between those that are judged and the most.
+    With `again` the bets go on from where they are, with one more batch, and the number counts those that are judged
+    already; otherwise it is of a new look at a new sample. Each condition's queries are drawn again with replacement
+    (without, from a known traffic), conditions on the same queries together, with what an automatic judge says of them
+    (what it says of all traffic stays). δ is shared by `parts` conditions, these by default.
     """
-    groups = _groups(evidence, delta)
+    groups = _groups([one for one in evidence if len(one.x)], delta, parts or len(evidence), again)
+    if not groups:
+        return max((one.least(delta) or 0 for one in evidence), default=0) or None
     if evidence[0].budget is not None:
         return _after_batches(groups, queries)
-    low, high = queries, most_tried(queries)
-    if _deciding_share(groups, high / queries) < DECIDING_SHARE:
-        return None
+    judged, most = queries if again else 0, most_tried(queries)
+    if evidence[0].known is not None and evidence[0].rule.segment is None:
+        most = min(most, evidence[0].known)
+    low, high = 0, min(most - judged, max(8, queries // 8))
+    while _deciding_share(groups, high / queries) < DECIDING_SHARE:
+        if judged + high >= most:
+            return None
+        low, high = high, min(most - judged, 2 * high)
     while high > _CLOSE_ENOUGH * low and high - low > 1:
-        middle = max(low + 1, min(high - 1, round(math.sqrt(low * high))))
+        middle = max(low + 1, min(high - 1, round(math.sqrt(max(1, low) * high))))
         enough = _deciding_share(groups, middle / queries) >= DECIDING_SHARE
         low, high = (low, middle) if enough else (middle, high)
-    return high
+    return judged + high
 
 
 def most_tried(queries: int) -> int:
@@ -68,6 +78,8 @@ class _TestGroup:
     m_of_conditions: Floats  # the m of each condition
     delta: float
     failing_delta: float  # the part of δ for the mirrored tests
+    batches: tuple[int, ...] = ()  # sizes of those that the bets go on from
+    known: int | None = None  # queries of the traffic, where they are a random sample of so many
     a: Floats | None = None  # an automatic judge's values in place of x
     judge: JudgeMoments | None = None  # of each condition
 
@@ -118,12 +130,41 @@ class _TestGroup:
         hold, fail = reached[: len(self.x)].all(axis=0), reached[len(self.x) :].any(axis=0)
         return np.asarray(hold), np.asarray(fail)
 
+    @cached_property
+    def so_far(self) -> tuple[BatchBet | CountBet, ControlVariate | None]:
+        """The gate's bets after the batches that they go on from, and what learned λ from these."""
+        shape, variate = (2 * len(self.x), RESAMPLES), self.variate()
+        start = CountBet.start if self.method == "binomial" else BatchBet.start
+        bet: Any = start(np.broadcast_to(self.m, shape), np.broadcast_to(self.deltas, shape), known=self.known)
+        if self.batches:
+            x, a = self.both(self.x)[:, None], None if self.a is None else self.both(self.a)[:, None]
+            others = [None] * len(self.batches) if a is None else batches_of(a, self.batches)
+            for batch, own in zip(batches_of(x, self.batches), others, strict=True):
+                bet = bet.after(batch) if own is None else bet.after(batch, variate, own)
+        return bet, variate
 
-def _groups(evidence: Sequence[Evidence], delta: float) -> list[_TestGroup]:
+    def after(self, more: int) -> Floats:
+        """p of each test and resample after one more batch of so many queries."""
+        bet, variate = self.so_far
+        rows = self._resampled(more, bet.seen)
+        x = self.both(self.x[:, rows])
+        if self.a is None or isinstance(bet, CountBet):
+            return bet.after(x).p
+        return bet.after(x, copy.copy(variate), self.both(self.a[:, rows])).p
+
+    def _resampled(self, more: int, seen: int) -> Ints:
+        """Places of queries, a row for each resample: of what is left of a known traffic each once."""
+        rng = np.random.default_rng(_SEED)
+        if self.known is None or self.known > MANY_QUERIES:
+            return rng.integers(0, self.size, (RESAMPLES, more))
+        left = np.resize(rng.permutation(self.size), (RESAMPLES, max(more, self.known - seen)))
+        return np.asarray(rng.permuted(left, axis=1)[:, :more])
+
+
+def _groups(evidence: Sequence[Evidence], delta: float, parts: int, again: bool) -> list[_TestGroup]:
     gathered: dict[tuple[str | None, str, bool], list[Evidence]] = {}
     for one in evidence:
         gathered.setdefault((one.rule.segment, one.method, one.judge is None), []).append(one)
-    failing_delta = delta / len(evidence)
     return [
         _TestGroup(
             method,
@@ -131,7 +172,9 @@ def _groups(evidence: Sequence[Evidence], delta: float) -> list[_TestGroup]:
             np.stack([condition_evidence.x for condition_evidence in own]),
             np.array([condition_evidence.m for condition_evidence in own]),
             delta,
-            failing_delta,
+            delta / parts,
+            own[0].batches if again else (),
+            own[0].known,
             *_judges(own),
         )
         for (_, method, _), own in gathered.items()
@@ -146,7 +189,7 @@ def _judges(evidence: Sequence[Evidence]) -> tuple[Floats, JudgeMoments] | tuple
 
 
 def _deciding_share(groups: Sequence[_TestGroup], times: float) -> float:
-    """The share of resamples, so many times as large as the sample, that decide."""
+    """The share of resamples that decide after so many times as many queries as are judged."""
     all_hold, any_fails = np.ones(RESAMPLES, bool), np.zeros(RESAMPLES, bool)
     for group in groups:
         hold, fails = group.decided(_p(group, max(1, round(times * group.size))))
@@ -155,54 +198,49 @@ def _deciding_share(groups: Sequence[_TestGroup], times: float) -> float:
     return float((all_hold | any_fails).mean())
 
 
-def _p(group: _TestGroup, n: int) -> Floats:
-    if n > MANY_QUERIES and group.method != "stratified" and group.judge is None:
-        return _p_of_sums(group, n)
-    columns, shape = _resampled(group, n), (2 * len(group.x), RESAMPLES)
-    if group.method == "binomial":
-        total = np.zeros(shape)
-        for column in columns:
-            total += column
-        return binomial_p(total, n, group.m)
+def _p(group: _TestGroup, more: int) -> Floats:
     if group.method == "stratified":
+        rng, shape = np.random.default_rng(_SEED), (2 * len(group.x), RESAMPLES)
+        columns = (group.both(group.x[:, rng.integers(0, group.size, RESAMPLES)]) for _ in range(more))
         return stratified_p_columns(columns, group.m, shape)
-    return betting_p_columns(columns, n, group.m, group.deltas, shape)
+    if more > MANY_QUERIES and group.judge is None:
+        return _p_of_sums(group, more)
+    return group.after(more)
 
 
-def _resampled(group: _TestGroup, n: int) -> Iterator[Any]:
-    """n columns of resamples; the same places for every condition that has as many queries."""
-    rng, variate = np.random.default_rng(_SEED), group.variate()
-    for start in range(0, n, _DRAWN_TOGETHER):
-        drawn = rng.integers(0, group.size, (min(_DRAWN_TOGETHER, n - start), RESAMPLES))
-        yield from group.columns(drawn, variate)
-
-
-def _p_of_sums(group: _TestGroup, n: int) -> Floats:
+def _p_of_sums(group: _TestGroup, more: int) -> Floats:
     """The same of sums over blocks of many queries, drawn as normal; a block has one stake, as beyond 20,000 queries.
 
-    The log of 1 + ν·(m − x) is taken to its second power: stakes are small where queries are many.
+    The log of 1 + ν·(m − x) is taken to its second power: stakes are small where queries are many. What is on fixed
+    stakes stays as it is.
     """
     rng = np.random.default_rng(_SEED)
     mean, root = group.moments
-    if group.method == "binomial":
-        drawn = n * mean[:, None] + math.sqrt(n) * root @ rng.standard_normal((len(mean), RESAMPLES))
-        total = np.clip(np.round(drawn), 0, n)
-        return binomial_p(np.concatenate([total, n - total]), n, group.m)
-    m, target = group.m, -np.log(group.deltas)
+    bet, _ = group.so_far
+    if isinstance(bet, CountBet):
+        drawn = more * mean[:, None] + math.sqrt(more) * root @ rng.standard_normal((len(mean), RESAMPLES))
+        total = np.clip(np.round(drawn), 0, more)
+        share = AIMING_PART * np.minimum(1, bet.delta * bet.capital)
+        return np.minimum(bet.p, bet.delta * binomial_p(np.concatenate([total, more - total]), more, group.m) / share)
+    m, kept = group.m, FIXED_PART * bet.fixed_capital
+    target = np.log(np.maximum(bet.wanted - kept, 1e-300) / AIMING_PART)
     apart = m - group.both(mean)[:, None]
     spread = np.tile((root**2).sum(axis=1), 2)[:, None]
     second = spread + apart**2
-    log_capital, peak = np.zeros((len(m), RESAMPLES)), np.zeros((len(m), RESAMPLES))
-    size = n / _SUMMED_BLOCKS
+    log_capital, peak = bet.log_aiming, np.log(bet.peak)
+    size = more / _SUMMED_BLOCKS
     for block in range(_SUMMED_BLOCKS):
-        seen = block * size
+        seen = bet.seen + block * size
         variance = (AIMING_PRIOR * m * (1 - m) / 2 + seen * spread) / (AIMING_PRIOR + seen)
-        stake = np.sqrt(2 * np.maximum(target - log_capital, 0) / ((n - seen) * np.maximum(variance, 1e-300)))
+        left = more - block * size
+        stake = np.sqrt(2 * np.maximum(target - log_capital, 0) / (left * np.maximum(variance, 1e-300)))
         np.minimum(stake, MOST_STAKE / (1 - m), out=stake)
         noise = math.sqrt(size) * root @ rng.standard_normal((len(mean), RESAMPLES))
-        log_capital += stake * (size * apart - np.concatenate([noise, -noise])) - size * stake**2 * second / 2
-        np.maximum(peak, log_capital, out=peak)
-    return np.exp(-peak)
+        log_capital = (
+            log_capital + stake * (size * apart - np.concatenate([noise, -noise])) - size * stake**2 * second / 2
+        )
+        peak = np.maximum(peak, np.log(AIMING_PART * np.exp(log_capital) + kept))
+    return np.minimum(1, np.exp(-peak))
 
 
 def _after_batches(groups: Sequence[_TestGroup], queries: int) -> int | None:

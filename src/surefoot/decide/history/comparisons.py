@@ -49,7 +49,8 @@ def of_decision(data: Json) -> Iterator[ReleaseComparison]:
 
     def figure(name: str, alpha: float | None = None) -> float:
         """A figure as a condition of this name would have observed it."""
-        return evidence_of(ConditionRule(name, 0.5, alpha), sample, data["measure"], mean_weight).observed
+        evidence = evidence_of(ConditionRule(name, 0.5, alpha), sample, data["measure"], mean_weight)
+        return evidence.figure(float(evidence.x.mean()))
 
     # A query that was drawn several times counts once.
     pairs = dict(

@@ -13,8 +13,7 @@ from surefoot.data.compression import OPENERS
 from surefoot.data.hashes import json_hash
 from surefoot.data.reading.files import as_text, inner_ending, read_json
 from surefoot.decide.gate.decision_data import SCHEMA as DECISION
-from surefoot.decide.gate.decision_data import SCHEMA_OF_VERSION_1 as DECISION_1
-from surefoot.decide.gate.decision_data import DecisionData, from_version_1
+from surefoot.decide.gate.decision_data import DecisionData
 from surefoot.decide.history.comparisons import ReleaseComparison, of_assessment, of_decision
 from surefoot.decide.history.history_data import LeftOutFile
 from surefoot.decide.history.history_options import DATES_FROM
@@ -92,18 +91,17 @@ def _reader(content: Any) -> Any:
     several = content.get("measures")
     first = several[0] if isinstance(several, list) and several and isinstance(several[0], Mapping) else content
     schema = content.get("schema", first.get("schema"))
-    return {DECISION: of_decision, DECISION_1: of_decision, ASSESSMENT: of_assessment}.get(str(schema))
+    return {DECISION: of_decision, ASSESSMENT: of_assessment}.get(str(schema))
 
 
 def _checked(content: Any, path: Path) -> list[ReleaseComparison]:
     """The comparisons of a file, which must be what its schema says."""
     if _reader(content) is of_decision:
-        data = from_version_1(content) if content["schema"] == DECISION_1 else content
         try:
-            check_shape(data, DecisionData)
+            check_shape(content, DecisionData)
         except DataError as error:
             raise DataError.at(path, None, f"is damaged or incomplete: {error}") from error
-        return list(of_decision(data))
+        return list(of_decision(content))
     for part in content.get("measures", [content]):
         try:
             check_shape(part, AssessmentData)

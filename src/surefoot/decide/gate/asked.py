@@ -1,0 +1,383 @@
+"""What a gate is asked, read and checked: two systems' scores, a policy, and how the judged queries were chosen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+
+from surefoot.arguments import LARGEST_COUNT, integer
+from surefoot.arrays import Flags
+from surefoot.data.hashes import json_hash
+from surefoot.data.reading.segments import read_segments
+from surefoot.data.types.runs import Run
+from surefoot.data.types.scores import Scores, unknown_system
+from surefoot.decide.evidence.automatic_judge import AutomaticJudge
+from surefoot.decide.evidence.conditions import CONDITIONS, ConditionRule
+from surefoot.decide.evidence.draws import Draws, read_draws, system_hash
+from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores, drawn_sample, plain_sample
+from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, nothing_to_lose, parse_treatment
+from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
+from surefoot.decide.evidence.record import RELATED_SHARE, BatchData, Record, SystemData
+from surefoot.decide.evidence.segments import resolve_segments
+from surefoot.decide.evidence.strata import StratumData, read_shares, weigh_strata
+from surefoot.decide.gate.automatic_summary import people_judgments
+from surefoot.decide.gate.release_policy import ReleasePolicy
+from surefoot.errors import ArgumentError, DataError, name_list, shortened
+from surefoot.measures.score_reading import read_scores
+from surefoot.risk.baselines import baseline_choices
+
+
+@dataclass(frozen=True)
+class JudgedBatch:
+    """One batch of judged queries: those given, those that count in betting order, and what could not be lost."""
+
+    given: tuple[str, ...]
+    judged: JudgedQueries
+    nothing_to_lose: NothingToLoseData
+    judgments: int  # documents of these queries that people judged
+
+    @classmethod
+    def from_data(cls, data: BatchData) -> JudgedBatch:
+        """The batch as a record has it."""
+        judged = JudgedQueries.from_dict(data["judged"])
+        return cls(tuple(data["given"]), judged, data["nothing_to_lose"], data["judgments"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A question to the gate, with the judgments at hand; `rules` are the policy's, with `*` written out."""
+
+    scores: Scores
+    baseline: str
+    candidate: str
+    policy: ReleasePolicy
+    rules: tuple[ConditionRule, ...]
+    members: dict[str, Flags]
+    sizes: dict[str, int]
+    treatment: NothingToLoseTreatment
+    draws: tuple[Draws, ...] = ()  # each a batch
+    sample: tuple[tuple[str, ...], ...] = ()  # batches of a uniform sample
+    sampled_from: int | None = None
+    budget: int | None = None
+    shares: dict[str, float] | None = None
+    strata: Any = None
+    automatic: Any = None
+    traffic: Any = None
+
+    @property
+    def leave_out(self) -> bool:
+        """Whether queries on which nothing can be lost are left out: where they are no known part of traffic."""
+        known = self.draws or self.shares is not None or self.sampled_from is not None
+        return not known and self.treatment is NothingToLoseTreatment.leave_out
+
+    @property
+    def mean_weight(self) -> float:
+        """W̄."""
+        return self.draws[0].mean_weight if self.draws else 1.0
+
+    def run(self, system: str) -> Run | None:
+        """The run of a system; None where only scores were given."""
+        return next((run for run in self.scores.runs if run.name == system), None)
+
+    def lists(self, system: str, queries: Sequence[str] | None = None) -> str | None:
+        """The hash of a system's lists, of all queries or of some."""
+        run = self.run(system)
+        return None if run is None else system_hash(run, self.scores.measure, queries)
+
+    def system(self, name: str) -> SystemData:
+        """A system as a record has it."""
+        return {"name": name, "lists": self.lists(name)}
+
+    def settings(self, batches: Sequence[JudgedBatch] = ()) -> dict[str, Any]:
+        """All that makes it this question and no other, but for the systems, their lists and the budget."""
+        draws = self.draws[0] if self.draws else None
+        strata = None
+        if self.shares is not None:  # one look each: with every batch the weights change
+            strata = json_hash([self.shares, *(batch.judged.to_dict() for batch in batches)])
+        return {
+            "measure": self.scores.measure,
+            "policy": self.policy.to_dict(),
+            "unanswered": str(self.treatment),
+            "sampled_from": self.sampled_from,
+            "source": "draws" if draws else "uniform" if self.sample else "plain",
+            "drawn_for": draws and draws.drawn_for,
+            "mean_weight": draws and draws.mean_weight,
+            "traffic": draws and draws.by_traffic and draws.by_traffic["sha256"],
+            "automatic": draws and draws.automatic and draws.automatic["sha256"],
+            "strata": strata,
+        }
+
+    def judge(self) -> AutomaticJudge | None:
+        """The automatic judge of the draws, with what it says of all traffic."""
+        if self.automatic is None or not self.draws:
+            return None
+        candidate, baseline = self.run(self.candidate), self.run(self.baseline)
+        assert candidate is not None  # `drawn_sample` refuses scores without runs
+        assert baseline is not None
+        return self.draws[0].read_judge(self.automatic, candidate, baseline, self.traffic)
+
+    def new_batches(self, earlier: Sequence[JudgedBatch]) -> tuple[list[JudgedBatch], list[str], list[StratumData]]:
+        """The batches that no look has seen, the first queries that they wait for, and strata.
+
+        A batch of draws, or of a uniform sample, waits until all of its queries are judged, and so do later ones.
+        """
+        if not self.draws and not self.sample:
+            seen = {query for batch in earlier for query in batch.given}
+            new = [query for query in self.scores.queries if query not in seen]
+            if not new:
+                return [], [], []
+            batch, strata = self._plain(new)
+            return [batch], [], strata
+        known, found = frozenset(self.scores.queries), list[JudgedBatch]()
+        for place in range(len(earlier), len(self.draws) or len(self.sample)):
+            given = self.draws[place].queries if self.draws else self.sample[place]
+            waiting = [query for query in given if query not in known]
+            if waiting:
+                return found, waiting, []
+            found.append(self._drawn(self.draws[place]) if self.draws else self._plain(given)[0])
+        return found, [], []
+
+    def _plain(self, queries: Sequence[str]) -> tuple[JudgedBatch, list[StratumData]]:
+        chosen = frozenset(queries)
+        given = np.array([query in chosen for query in self.scores.queries])
+        flags = nothing_to_lose(self.scores, self.baseline, self.candidate, queries)
+        mask = given & flags.mask(leave_out=self.leave_out, among=given)
+        sample = plain_sample(self.scores, self.baseline, self.candidate, self.members, mask)
+        strata: list[StratumData] = []
+        if self.shares is not None:
+            sample, strata = weigh_strata(sample, self.strata, self.shares)
+        return self._batch(tuple(queries), sample, flags.counts(left_out=self.leave_out)), strata
+
+    def _drawn(self, draws: Draws) -> JudgedBatch:
+        sample, _ = drawn_sample(self.scores, self.baseline, self.candidate, draws, self.automatic, self.traffic)
+        flags = nothing_to_lose(self.scores, self.baseline, self.candidate, draws.queries)
+        return self._batch(draws.queries, sample, flags.counts(left_out=False))
+
+    def _batch(self, given: tuple[str, ...], sample: JudgedQueries, counts: NothingToLoseData) -> JudgedBatch:
+        return JudgedBatch(given, sample, counts, people_judgments(self.scores.qrels, sample.queries))
+
+    def batch_data(self, batch: JudgedBatch) -> BatchData:
+        """A batch as a record keeps it."""
+        return {
+            "given": list(batch.given),
+            "baseline_lists": self.lists(self.baseline, batch.given),
+            "candidate_lists": self.lists(self.candidate, batch.given),
+            "judged": batch.judged.to_dict(),
+            "nothing_to_lose": batch.nothing_to_lose,
+            "judgments": batch.judgments,
+        }
+
+
+class Given(TypedDict):
+    """How the judged queries were chosen, and what else counts; `gate` says what each is."""
+
+    segments: Any
+    weights: Any
+    strata: Any
+    drawn: Draws | str | os.PathLike[str] | None
+    traffic: Any
+    automatic: Any
+    sampled_from: int | None
+    budget: int | None
+    unanswered: str
+
+
+def ask(
+    scores: Any, candidate: str | None, baseline: str | None, policy: Any, record: Record | None,
+    **given: Unpack[Given],
+) -> Asked:  # fmt: skip
+    """Read what a gate is given, and refuse what has no proof together."""
+    segments, weights, strata = given["segments"], given["weights"], given["strata"]
+    drawn = None if given["drawn"] is None else read_draws(given["drawn"])
+    if policy is None:
+        raise ArgumentError("a decision needs a policy; give conditions such as {'risk': 0.02, 'gain': 0}")
+    parsed, matrix = ReleasePolicy.read(policy), read_scores(scores)
+    candidate, baseline = systems_of(matrix, candidate, baseline)
+    check_scores(matrix, (baseline, candidate))
+    asked = Asked(
+        scores=matrix, baseline=baseline, candidate=candidate, policy=parsed, rules=parsed.rules, members={}, sizes={},
+        treatment=parse_treatment(given["unanswered"]), draws=() if drawn is None else (drawn,),
+        budget=given["budget"], sampled_from=given["sampled_from"], automatic=given["automatic"],
+        traffic=given["traffic"],
+    )  # fmt: skip
+    if record is not None:
+        asked = _with_record(asked, record, alone=drawn is None and weights is None)
+    _check_together(asked, has_record=record is not None, segments=segments, weights=weights, strata=strata)
+    columns = None if segments is None else read_segments(segments)
+    rules, members, sizes = resolve_segments(parsed.rules, columns, matrix.queries, parsed.other_below)
+    if members and asked.sampled_from is not None:
+        counted = {len(own) for own in (columns or {}).values()}
+        if counted != {asked.sampled_from}:
+            raise DataError(
+                f"the file of segments has {name_list([f'{count:,}' for count in sorted(counted)])} queries, but the "
+                f"sample is from {asked.sampled_from:,}; a condition on a segment needs to know how many queries of "
+                "the traffic belong to it, so give the segment of every query of the traffic"
+            )
+    if weights is not None:
+        by = columns if strata is None else read_segments(strata)
+        asked = replace(asked, shares=read_shares(weights), strata=by or {})
+    return replace(asked, rules=rules, members=members, sizes=sizes)
+
+
+def systems_of(scores: Scores, candidate: str | None, baseline: str | None) -> tuple[str, str]:
+    """The candidate and the baseline by name; of two systems the candidate is the one that is not the baseline."""
+    if baseline is None:
+        raise ArgumentError(
+            f"choose the baseline, which is the system that is live today: {baseline_choices(scores.systems)}"
+        )
+    for name in (baseline, candidate):
+        if name is not None and name not in scores.systems:
+            raise ArgumentError(unknown_system(name, scores.systems))
+    if candidate is None:
+        others = [name for name in scores.systems if name != baseline]
+        if len(others) != 1:
+            raise ArgumentError(
+                f"choose the candidate with --candidate (candidate=): there are {len(others)} systems besides the "
+                "baseline" + (f": {name_list(others, 8)}" if others else "")
+            )
+        (candidate,) = others
+    if candidate == baseline:
+        raise ArgumentError(f"candidate and baseline are both {shortened(baseline)}; choose two different systems")
+    return candidate, baseline
+
+
+def _with_record(asked: Asked, record: Record, *, alone: bool) -> Asked:
+    """With the draws that the record has for this question, or its uniform sample."""
+    if asked.draws:
+        raise ArgumentError(
+            "a record holds the draws itself, so that none is skipped or used twice; leave out --drawn, and draw with "
+            "surefoot judge-next --record"
+        )
+    lists = (asked.lists(asked.candidate), asked.lists(asked.baseline))
+    own = [draws for draws in record.draws if (draws.candidate["sha256"], draws.baseline["sha256"]) == lists]
+    if own and alone:
+        return replace(asked, draws=tuple(_draws_for(asked, own)))
+    drawn = {query for draws in record.draws for query in draws.queries}
+    sampled = frozenset(record.sampled)
+    others = [query for query in asked.scores.queries if query not in sampled] if sampled else asked.scores.queries
+    if not sampled and len(drawn.intersection(others)) >= RELATED_SHARE * len(others):
+        raise DataError(
+            f"{len(drawn.intersection(others)):,} of the {len(others):,} judged queries were drawn for other rankings "
+            f"({name_list(sorted({draws.candidate['name'] for draws in record.draws}), 3, shortened)}), by what they "
+            "could lose there, so they are not a random sample of traffic; draw queries for these rankings with "
+            "surefoot judge-next --record"
+        )
+    if not sampled or not alone:
+        return asked
+    size = record.samples[0]["size"]
+    if asked.sampled_from not in (None, size):
+        raise ArgumentError(
+            f"sampled_from is {asked.sampled_from:,}, but the record's sample is from {size:,} queries; leave it out"
+        )
+    return replace(asked, sample=tuple(tuple(entry["queries"]) for entry in record.samples), sampled_from=size)
+
+
+def _draws_for(asked: Asked, own: Sequence[Draws]) -> list[Draws]:
+    """Of the draws that were made for these rankings those for this measure, these conditions, judge and traffic."""
+    gain = any(rule.condition.drawn_for == "gain" for rule in asked.rules)
+    fits = [draws for draws in own if (draws.automatic is not None) == (asked.automatic is not None)]
+    fits = [draws for draws in fits if asked.traffic is None or draws.by_traffic is not None] or fits
+    kinds = ("gain",) if gain else ("risk", "gain")
+    for drawn_for in kinds:
+        same = [draws for draws in fits or own if draws.drawn_for == drawn_for]
+        same = [draws for draws in same if draws.measure == asked.scores.measure] or same
+        if same:  # of several judges or traffics, those of the latest draws
+            return [draws for draws in same if _kind(draws) == _kind(same[-1])]
+    return [own[-1]]  # which is then refused, with the reason
+
+
+def _kind(draws: Draws) -> tuple[Any, ...]:
+    return (
+        draws.measure,
+        draws.by_traffic and draws.by_traffic["sha256"],
+        draws.automatic and draws.automatic["sha256"],
+    )
+
+
+def _check_together(asked: Asked, *, has_record: bool, segments: Any, weights: Any, strata: Any) -> None:
+    """Refuse what has no proof together."""
+    draws, rules = asked.draws[0] if asked.draws else None, asked.rules
+    if asked.budget is not None:
+        integer("budget", asked.budget, 1, LARGEST_COUNT)
+        if not has_record:
+            raise ArgumentError(
+                "a budget needs a record (--budget, --record): the budget is the largest number of queries to judge, "
+                "and the record holds the looks so far"
+            )
+        if weights is not None or asked.sampled_from is not None:
+            raise ArgumentError(
+                "a budget cannot be combined with weights of strata, or with a sample from a known number of queries, "
+                "because nothing is proved for that. Without a budget you may look again, too, with a record"
+            )
+    if asked.sampled_from is not None:
+        integer("sampled_from", asked.sampled_from, 1, LARGEST_COUNT)
+        if draws is not None or weights is not None or asked.traffic is not None:
+            raise ArgumentError(
+                "sampled_from is for a plain random sample of distinct queries; it cannot be combined with draws, "
+                "strata or traffic"
+            )
+        if asked.sampled_from < len(asked.scores.queries) and not asked.sample:
+            raise ArgumentError(
+                f"{len(asked.scores.queries):,} queries are judged, but sampled_from is {asked.sampled_from:,}; it is "
+                "the number of distinct queries that the judged ones were drawn from"
+            )
+    if segments is not None and weights is None and not any(rule.segment for rule in rules):
+        raise ArgumentError("you gave segments, but no condition uses them; add a condition, such as 'head:risk=0.05'")
+    if weights is not None and strata is None and segments is None:
+        raise ArgumentError(
+            "weights need strata; give a file that says which stratum each query belongs to (--strata FILE)"
+        )
+    if strata is not None and weights is None:
+        raise ArgumentError("strata need their shares of traffic; give weights (--weights FILE)")
+    if asked.traffic is not None and draws is None:
+        raise ArgumentError(
+            "a plain sample of judged queries cannot be weighted by traffic, because nothing is proved for that: a "
+            "frequent query that was not judged may lose. Draw the queries to judge by traffic (surefoot judge-next "
+            "--traffic FILE) and give the draws (--drawn), or give strata with their shares of traffic (--strata, "
+            "--weights)"
+        )
+    if asked.automatic is not None and draws is None:
+        raise ArgumentError(
+            "automatic judgments need queries that were drawn with them; draw queries with surefoot judge-next "
+            "--automatic, let people judge these, and give the draws (--drawn). Other samples have no proof: uniform "
+            "sampling saves next to nothing, and automatic judgments in place of people's can be wrong"
+        )
+    if draws is not None:
+        _check_draws(asked, draws, weights)
+
+
+def _check_draws(asked: Asked, draws: Draws, weights: Any) -> None:
+    """Refuse draws that cannot decide this."""
+    if draws.by_traffic and asked.automatic is not None and asked.traffic is None:
+        raise ArgumentError(
+            "these queries were drawn by traffic, and what the automatic judge says of all traffic needs it too; give "
+            "the same counts (--traffic FILE)"
+        )
+    if draws.automatic is not None and asked.automatic is None:
+        raise ArgumentError(
+            f"these queries were drawn with automatic judgments ({shortened(draws.automatic['name'])}); give the same "
+            "judgments (--automatic). Whoever decides once with them and once without ships bad candidates more often"
+        )
+    if weights is not None:
+        raise ArgumentError("drawn queries cannot be combined with weights of strata; leave out one of the two")
+    if any(rule.segment is not None for rule in asked.rules):
+        raise ArgumentError(
+            "drawn queries cannot decide conditions on segments, because the mean weight of a segment is not "
+            "known; remove these conditions"
+        )
+    for rule in asked.rules:
+        if rule.condition.drawn_for is None:
+            raise ArgumentError(
+                f"{rule.name} cannot be decided with drawn queries; remove this condition, or judge a plain random "
+                "sample of queries"
+            )
+    if draws.drawn_for != "gain" and any(rule.condition.drawn_for == "gain" for rule in asked.rules):
+        titles = [condition.title for condition in CONDITIONS.values() if condition.drawn_for == "gain"]
+        raise ArgumentError(
+            f"these queries were drawn for risk; conditions on {' or '.join(titles)} need queries drawn with "
+            "surefoot judge-next --for gain"
+        )
