@@ -17,8 +17,8 @@ _PANEL_OF_OPTION: dict[str, str] = {
     for panel, options in {
         INPUT: (
             "baseline", "candidate", "scores", "stream", "segments", "queries", "documents", "missing", "valid",
-            "qrels", "judged", "weights", "strata", "drawn", "sampled_from", "layout", "unit", "clock", "actions", "features",
-            "letor", "service", "url", "body", "id_field", "header_env", "user_env", "ca_file",
+            "qrels", "judged", "weights", "strata", "drawn", "sampled_from", "layout", "unit", "clock", "actions",
+            "features", "letor", "service", "url", "body", "id_field", "header_env", "user_env", "ca_file",
             "dates", "held_out", "folds", "traffic", "init_model", "automatic", "unjudged", "fill", "run",
         ),
         OUTPUT: (

@@ -103,18 +103,7 @@ def judge_next(
     **Example:** `surefoot judge-next new.run --baseline today.run -m nDCG@10 -n 100 -o draws.json --csv to_judge.csv`
     """
     (name, file), (today, shipped) = name_and_file(run), name_and_file(baseline)
-    if (output is None) == (record is None):
-        raise ArgumentError(
-            "say where the draws go: to a record that remembers all looks (--record FILE), or for one look to a file "
-            "(-o FILE)" + ("" if output is None else "; a record holds its draws, so leave -o out")
-        )
-    if uniform and record is None:
-        raise ArgumentError("--uniform needs --record FILE, which keeps the random order of the queries")
-    if uniform and (traffic is not None or automatic is not None or drawn_for is not None):
-        raise ArgumentError(
-            "--uniform draws all queries with equal chances, for every kind of condition; remove --for, --traffic and "
-            "--automatic"
-        )
+    _check_together(output, record, uniform, bool(traffic or automatic or drawn_for))
     if unjudged != "error" and automatic is None:
         raise ArgumentError("--unjudged works only with --automatic; add --automatic FILE, or remove --unjudged")
     if queries is not None and quepid is None and query_set is None:
@@ -148,6 +137,8 @@ def judge_next(
         known = None if judged is None else read_qrels(judged)
     if known is not None:
         refuse_machine_judgments(known)
+    if known is not None and automatic is not None and judgments_hash(known) == judgments_hash(read_qrels(automatic)):
+        raise DataError("--judged has the judgments of --automatic; give those that people made, or leave it out")
     kind, again = check_bounded(measure), f"surefoot gate QRELS RUN... --record {record}"
     if uniform and record is not None:
         entry = sample_next(candidate, reference, draws, record, seed=seed)
@@ -159,8 +150,6 @@ def judge_next(
             candidate, reference, measure, draws, drawn_for=drawn_for or "risk", seed=seed,  # type: ignore[arg-type]
             automatic=automatic, unjudged=unjudged, weights=traffic, record=record,  # type: ignore[arg-type]
         )  # fmt: skip
-        if known is not None and drawn.automatic is not None and judgments_hash(known) == drawn.automatic["sha256"]:
-            raise DataError("--judged has the judgments of --automatic; give those that people made, or leave it out")
         order = [drawn.queries[row] for row in drawn_order(drawn)]
         to_judge = documents_to_judge(drawn.queries, kind, candidate, reference, known)
         table, tables = draws_csv(drawn, to_judge), draws_tables(drawn, to_judge, _SHOWN_DRAWS)
@@ -180,6 +169,22 @@ def judge_next(
 
         show(tables)
         typer.echo(visible(f"Wrote the queries to {record or output}. Judge all of these queries, then run: {again}"))
+
+
+def _check_together(output: Path | None, record: Path | None, uniform: bool, weighed: bool) -> None:
+    """Refuse a list that nothing keeps, or that two files would; `weighed`: draws are asked for by some weights."""
+    if (output is None) == (record is None):
+        raise ArgumentError(
+            "say where the draws go: to a record that remembers all looks (--record FILE), or for one look to a file "
+            "(-o FILE)" + ("" if output is None else "; a record holds its draws, so leave -o out")
+        )
+    if uniform and record is None:
+        raise ArgumentError("--uniform needs --record FILE, which keeps the random order of the queries")
+    if uniform and weighed:
+        raise ArgumentError(
+            "--uniform draws all queries with equal chances, for every kind of condition; remove --for, --traffic and "
+            "--automatic"
+        )
 
 
 def _of_queries(judged: Qrels | None, queries: Iterable[str]) -> dict[str, dict[str, float]] | None:

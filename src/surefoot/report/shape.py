@@ -80,6 +80,10 @@ def _beyond(data: Any, bounds: tuple[Any, ...], location: str) -> str | None:
         if not isinstance(bound, tuple) or data is None:
             continue
         name, limit = bound
+        if name == "enum":
+            if data not in limit:
+                return _message(data, location, " or ".join(map(repr, limit)))
+            continue
         value = len(data) if name.endswith("Items") else data
         if value < limit if name.startswith("min") else value <= limit if name.startswith("exc") else value > limit:
             return _message(data, location, f"{_BOUNDS[name]} {limit}")

@@ -22,6 +22,7 @@ from surefoot.risk.betting import MANY_QUERIES, anytime_capital, betting_p, chec
 from surefoot.risk.bounds import COARSE_GRID, GRID, binomial_p, bound_by_grid, bound_by_halving, least_queries
 from surefoot.risk.control_variate import ControlVariate, JudgeMoments, anytime_with_judge, judge_moments
 
+_FINE_QUERIES = 2_000  # up to which the search for a bound takes a fine grid
 Method = Literal["betting", "binomial", "anytime", "stratified"]
 
 
@@ -170,11 +171,13 @@ class _Test(NamedTuple):
         return self.evidence.figure(1 - mean if self.mirrored else mean)
 
 
-def proofs(evidence: Sequence[Evidence], delta: float, failing_delta: float) -> list[tuple[Proof, Proof]]:
+def proofs(
+    evidence: Sequence[Evidence], delta: float, failing_delta: float, *, bounds: bool = True
+) -> list[tuple[Proof, Proof]]:
     """Of each condition what is proved: that it holds, at δ, and that it fails, at a share of δ.
 
     The first bound is the most that risk may be, or the least that gain may be. Conditions on the same queries are
-    tested in one pass.
+    tested in one pass. Without `bounds`, which simulations can do without, p alone is found.
     """
     tests = [
         _Test(condition_evidence, mirrored, level)
@@ -183,8 +186,15 @@ def proofs(evidence: Sequence[Evidence], delta: float, failing_delta: float) -> 
     ]
     proof_of = {at: Proof(1.0, test.trivial_bound, True) for at, test in enumerate(tests) if not len(test.x)}
     for group in _group(tests):
-        proof_of |= dict(zip(group, _prove([tests[at] for at in group]), strict=True))
+        own = [tests[at] for at in group]
+        proof_of |= dict(zip(group, _prove(own) if bounds else _p_alone(own), strict=True))
     return [(proof_of[2 * at], proof_of[2 * at + 1]) for at in range(len(evidence))]
+
+
+def _p_alone(tests: Sequence[_Test]) -> list[Proof]:
+    levels = np.array([[test.m] for test in tests])
+    p = _p_of(tests)(levels)[:, 0].tolist()
+    return [Proof(own, test.trivial_bound, True) for own, test in zip(p, tests, strict=True)]
 
 
 def upper_bounds(evidence: Sequence[Evidence], delta: float) -> list[float]:
@@ -220,7 +230,7 @@ def _prove(tests: Sequence[_Test], grid: int | None = None) -> list[Proof]:
         return p[:, :-1]
 
     if tests[0].evidence.method in ("betting", "anytime") or tests[0].evidence.batches:
-        usual = GRID if len(tests[0].evidence.x) <= MANY_QUERIES else COARSE_GRID
+        usual = GRID if len(tests[0].evidence.x) <= _FINE_QUERIES else COARSE_GRID
         bounds = bound_by_grid(p_with_m, means, deltas, grid or usual)
     else:
         bounds = bound_by_halving(p_with_m, means, deltas)

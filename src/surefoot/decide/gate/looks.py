@@ -49,15 +49,15 @@ class Look:
         return sum_counts([batch.nothing_to_lose for batch in self.batches])
 
 
-def look_alone(asked: Asked) -> Look:
+def look_alone(asked: Asked, *, bounds: bool = True) -> Look:
     """The one look of a question that nobody remembers."""
     batches, waiting, strata = asked.new_batches(())
     if not batches:
         _refuse_waiting(waiting)
-    return _look(asked, batches, asked.policy.delta, None, strata)
+    return _look(asked, batches, asked.policy.delta, None, strata, bounds)
 
 
-def look_again(asked: Asked, record: Record) -> Look:
+def look_again(asked: Asked, record: Record, *, bounds: bool = True) -> Look:
     """The next look of a question that the record may have; it is put into the record where there is something new."""
     question = find_question(asked, record)
     earlier = [] if question is None else [JudgedBatch.from_data(batch) for batch in question.batches]
@@ -68,7 +68,7 @@ def look_again(asked: Asked, record: Record) -> Look:
         _refuse_waiting(waiting)
     budget = asked.budget if question is None else question.data["budget"]
     data = _question(asked, record, new) if question is None else question.data
-    look = _look(asked, [*earlier, *new], data["delta"], budget, strata)
+    look = _look(asked, [*earlier, *new], data["delta"], budget, strata, bounds)
     if question is None:
         record.add(data)
         question = record.questions[-1]
@@ -95,7 +95,12 @@ def look_again(asked: Asked, record: Record) -> Look:
 
 
 def _look(
-    asked: Asked, batches: Sequence[JudgedBatch], delta: float, budget: int | None, strata: list[StratumData]
+    asked: Asked,
+    batches: Sequence[JudgedBatch],
+    delta: float,
+    budget: int | None,
+    strata: list[StratumData],
+    bounds: bool,
 ) -> Look:
     judge, sample = asked.judge(), _together(batches)
     sizes = [len(batch.judged) for batch in batches]
@@ -106,7 +111,7 @@ def _look(
         )
         for rule in asked.rules
     )  # fmt: skip
-    decision, conditions = proved_conditions(evidence, delta)
+    decision, conditions = proved_conditions(evidence, delta, bounds=bounds)
     return Look(asked, tuple(batches), delta, budget, judge, strata or None, evidence, decision, conditions)
 
 

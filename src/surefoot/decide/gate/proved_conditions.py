@@ -8,7 +8,9 @@ from surefoot.decide.evidence.proof import Evidence, Proof, proofs
 from surefoot.decide.gate.decision_data import ConditionData, ReleaseDecision
 
 
-def proved_conditions(evidence: Sequence[Evidence], delta: float) -> tuple[ReleaseDecision, list[ConditionData]]:
+def proved_conditions(
+    evidence: Sequence[Evidence], delta: float, *, bounds: bool = True
+) -> tuple[ReleaseDecision, list[ConditionData]]:
     """Stop where a condition fails, at its share of δ; ship where all hold; undecided otherwise.
 
     A condition of which both was once proved, as the path of the bets went up and down, is open.
@@ -16,7 +18,9 @@ def proved_conditions(evidence: Sequence[Evidence], delta: float) -> tuple[Relea
     failing_delta = delta / len(evidence)
     conditions = [
         _condition(condition_evidence, *both, delta, failing_delta)
-        for condition_evidence, both in zip(evidence, proofs(evidence, delta, failing_delta), strict=True)
+        for condition_evidence, both in zip(
+            evidence, proofs(evidence, delta, failing_delta, bounds=bounds), strict=True
+        )
     ]
     if any(condition["status"] == "fails" for condition in conditions):
         return "stop", conditions
