@@ -116,9 +116,8 @@ def test_any_batches_as_by_plain_loops(data):
     if known is None:
         assert p == pytest.approx(min(1, 1 / max(capitals)), rel=1e-9)
         return
-    x, apart = [value for batch in batches for value in batch], []
-    for i in range(len(x) + 1):
-        apart.append((known * m - sum(x[:i]), known - i))
+    x = [value for batch in batches for value in batch]
+    apart = [(known * m - sum(x[:i]), known - i) for i in range(len(x) + 1)]
     if any(rest < -known * 1e-9 for rest, _ in apart):
         assert p == 1
     elif any(rest > left + known * 1e-9 for rest, left in apart):
@@ -144,7 +143,9 @@ def test_any_counts_as_by_plain_loops(data):
         law = binom(n, m) if known is None else hypergeom(known - seen, min(max(least - hurt, 0), known - seen), n)
         share = min(1.0, delta * capital)
         under = [law.cdf(k) for k in range(n + 1) if law.cdf(k) <= 0.9 * share]
-        before, after = (sum_of_fixed(batches, end, m if known is None else least / known, known) for end in (seen, seen + n))
+        before, after = (
+            sum_of_fixed(batches, end, m if known is None else least / known, known) for end in (seen, seen + n)
+        )
         capital *= (1 - (under[-1] if under else 0)) if share == 0 else (1 - (under[-1] if under else 0) / share)
         capital *= after / before
         seen, hurt = seen + n, hurt + s
@@ -239,7 +240,10 @@ def test_one_stake_for_many_queries_tells_about_the_same(monkeypatch):
 @pytest.mark.parametrize("batch", [(300,), (60, 90, 150), (20, 20, 40, 80, 140)])
 def test_at_the_border_at_most_delta_is_ever_refuted(batch):
     rng = np.random.default_rng(17)
-    for losses in (rng.binomial(1, 0.04, (3000, 300)) * 0.5, rng.uniform(0, 0.25, (3000, 300)) * rng.binomial(1, 0.16, (3000, 300))):
+    for losses in (
+        rng.binomial(1, 0.04, (3000, 300)) * 0.5,
+        rng.uniform(0, 0.25, (3000, 300)) * rng.binomial(1, 0.16, (3000, 300)),
+    ):
         bets = [BatchBet.start(0.02, 0.05, (3000,)), BatchBet.start(0.98, 0.05, (3000,))]
         for part in np.split(losses, np.cumsum(batch)[:-1], axis=1):
             bets = [bets[0].after(part), bets[1].after(1 - part)]

@@ -104,22 +104,22 @@ def judge_next(
     """
     (name, file), (today, shipped) = name_and_file(run), name_and_file(baseline)
     _check_together(output, record, uniform, bool(traffic or automatic or drawn_for))
-    if unjudged != "error" and automatic is None:
-        raise ArgumentError("--unjudged works only with --automatic; add --automatic FILE, or remove --unjudged")
-    if queries is not None and quepid is None and query_set is None:
-        raise ArgumentError("--queries works only with --quepid or --query-set; add one of them, or remove --queries")
+    for option, given, needs, there in (
+        ("--unjudged", unjudged != "error", "--automatic", automatic is not None),
+        ("--queries", queries is not None, "--quepid or --query-set", bool(quepid or query_set)),
+    ):
+        if given and not there:
+            raise ArgumentError(f"{option} works only with {needs}; add it, or remove {option}")
     inputs = [file, shipped, *(str(path) for path in (judged, traffic, automatic, queries) if path is not None)]
     outputs = [Output("--output", output), Output("--csv", csv_file, DRAWS_CSV)]
     outputs += [Output("--quepid", quepid), Output("--query-set", query_set)]
     check_outputs(outputs, [*inputs, *([record] if record else [])], force)
     check_outputs([Output("--record", record)], inputs, force=True)
-    from surefoot.data.hashes import judgments_hash
     from surefoot.data.tools.judgments import write_judgments
-    from surefoot.data.types.runs import read_qrels, read_run
+    from surefoot.data.types.runs import read_run
     from surefoot.data.writing.all_or_nothing import write_text
     from surefoot.decide.evidence.judge_next import judge_next as draw
     from surefoot.decide.evidence.judge_next import sample_next
-    from surefoot.decide.evidence.judged_queries import refuse_machine_judgments
     from surefoot.decide.evidence.judging_list import (
         documents_shown_by_query,
         documents_to_judge,
@@ -134,11 +134,7 @@ def judge_next(
 
     with busy("Reading runs"):
         candidate, reference = read_run(file, name), read_run(shipped, today)
-        known = None if judged is None else read_qrels(judged)
-    if known is not None:
-        refuse_machine_judgments(known)
-    if known is not None and automatic is not None and judgments_hash(known) == judgments_hash(read_qrels(automatic)):
-        raise DataError("--judged has the judgments of --automatic; give those that people made, or leave it out")
+        known = None if judged is None else _by_people(judged, automatic)
     kind, again = check_bounded(measure), f"surefoot gate QRELS RUN... --record {record}"
     if uniform and record is not None:
         entry = sample_next(candidate, reference, draws, record, seed=seed)
@@ -185,6 +181,19 @@ def _check_together(output: Path | None, record: Path | None, uniform: bool, wei
             "--uniform draws all queries with equal chances, for every kind of condition; remove --for, --traffic and "
             "--automatic"
         )
+
+
+def _by_people(judged: Path, automatic: str | None) -> Qrels:
+    """The judgments that exist, which people must have made."""
+    from surefoot.data.hashes import judgments_hash
+    from surefoot.data.types.runs import read_qrels
+    from surefoot.decide.evidence.judged_queries import refuse_machine_judgments
+
+    known = read_qrels(judged)
+    refuse_machine_judgments(known)
+    if automatic is not None and judgments_hash(known) == judgments_hash(read_qrels(automatic)):
+        raise DataError("--judged has the judgments of --automatic; give those that people made, or leave it out")
+    return known
 
 
 def _of_queries(judged: Qrels | None, queries: Iterable[str]) -> dict[str, dict[str, float]] | None:

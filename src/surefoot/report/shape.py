@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
@@ -80,9 +81,11 @@ def _beyond(data: Any, bounds: tuple[Any, ...], location: str) -> str | None:
         if not isinstance(bound, tuple) or data is None:
             continue
         name, limit = bound
-        if name == "enum":
-            if data not in limit:
-                return _message(data, location, " or ".join(map(repr, limit)))
+        if name == "enum":  # names that are looked up are refused where they are
+            continue
+        if name == "pattern":
+            if not re.fullmatch(limit, data):
+                return _message(data, location, f"text such as {limit}")
             continue
         value = len(data) if name.endswith("Items") else data
         if value < limit if name.startswith("min") else value <= limit if name.startswith("exc") else value > limit:

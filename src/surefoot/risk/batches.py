@@ -28,6 +28,7 @@ from scipy.special import bdtrik, gammaln
 
 from surefoot.arguments import LARGEST_COUNT
 from surefoot.arrays import Flags, Floats, Ints
+from surefoot.errors import ArgumentError
 from surefoot.risk.betting import AIMING_PRIOR, MANY_QUERIES, MOST_STAKE, Delta, check_delta, check_unit, levels_within
 from surefoot.risk.bounds import binomial_p
 from surefoot.risk.control_variate import ControlVariate
@@ -77,7 +78,8 @@ class BatchBet:
     @property
     def fixed_capital(self) -> Floats:
         """F."""
-        return np.asarray(self.fixed.mean(axis=0))
+        with np.errstate(over="ignore"):
+            return np.asarray(self.fixed.mean(axis=0))
 
     def after(self, x: ArrayLike, variate: ControlVariate | None = None, a: ArrayLike | None = None) -> BatchBet:
         """After one more batch: x of shape (..., queries) in betting order, within [0, 1].
@@ -89,6 +91,8 @@ class BatchBet:
         0.23727
         """
         values, others = self._by_query(x), None if a is None else self._by_query(a)
+        if self.known is not None and self.seen + len(values) > self.known:
+            raise ArgumentError(f"a sample of {self.seen + len(values):,} queries cannot be from {self.known:,}")
         size, total = len(values), self.seen + len(values)
         step = 1 if size <= MANY_QUERIES else -(-size // MOST_STAKES_SET)
         together = max(1, _CELLS // self.fixed.size)
@@ -146,7 +150,7 @@ class BatchBet:
             growth += 1
             for row, factors in enumerate(growth):  # many times faster than cumprod
                 np.multiply(growth[row - 1] if row else self.fixed, factors, out=factors)
-        fixed = growth.mean(axis=1)
+            fixed = growth.mean(axis=1)
         sums = self.sums + np.cumsum(x, axis=0)
         squares = self.squares + np.cumsum((x - (AIMING_PRIOR * m + sums) / (AIMING_PRIOR + count)) ** 2, axis=0)
         before = [np.concatenate([first[None], path[:-1]]) for first, path in (
@@ -187,6 +191,21 @@ class _Columns(NamedTuple):
     gap: Floats  # m − x, or m_i − x; 0 where no bet is made
     room: Floats  # how far x may lie above m
     sums: Floats | None  # of x after each query, where the traffic is known
+
+
+def least_of_known(m: float, delta: float, known: int) -> int:
+    """The fewest queries without a loss that can prove a mean below m, of a known number of them.
+
+    >>> least_of_known(0.5, 0.05, 4), least_of_known(0.02, 0.05, 1000)
+    (3, 143)
+    """
+    left = known - np.arange(known)
+    level = known * m / left
+    inside = level[level < 1]
+    growth = np.log1p(np.append(FIXED_SHARES, MOST_STAKE)[:, None] * inside / (1 - inside)).cumsum(axis=1)
+    parts = np.log(np.append(np.full(len(FIXED_SHARES), FIXED_PART / len(FIXED_SHARES)), AIMING_PART))
+    reached = np.logaddexp.reduce(parts[:, None] + growth, axis=0) >= -np.log(delta)
+    return int(reached.argmax()) + 1 if reached.any() else len(inside) + 1
 
 
 def least_by_batches(m: float, delta: float) -> int | None:
@@ -334,6 +353,15 @@ def least_by_counts(m: float, delta: float) -> int | None:
     with np.errstate(over="ignore", divide="ignore"):
         least = float(np.ceil(np.log(AIMING_PART * delta) / np.log1p(-m)))
     return int(least) if least <= LARGEST_COUNT else None
+
+
+def least_count_of_known(m: float, delta: float, known: int) -> int:
+    """The same of a known number of queries."""
+    hurt = float(_least_hurt(np.array(m), known))
+    possible = np.arange(known - hurt + 1, dtype=np.float64)
+    none_hurt = _log_choose(known - possible, np.array(hurt)) - _log_choose(known, np.array(hurt))
+    reached = np.exp(none_hurt) <= AIMING_PART * delta
+    return int(reached.argmax()) if reached.any() else len(possible)
 
 
 def batches_of(x: _Array, sizes: Sequence[int]) -> list[_Array]:

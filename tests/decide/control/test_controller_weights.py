@@ -66,15 +66,15 @@ def test_a_smaller_greatest_loss_proves_more() -> None:
     assert bounded["certified"] > plain["certified"]
 
 
-def test_a_ledger_lowers_delta_for_every_further_scorer(tmp_path: Path) -> None:
-    ledger = tmp_path / "ledger.json"
+def test_a_record_lowers_delta_for_every_further_scorer(tmp_path: Path) -> None:
+    record = tmp_path / "record.json"
     uses = []
     for scorer in ("predicted_gain:isotonic", "feature:12", "predicted_gain:isotonic"):
-        certificate = fitted(scorer=scorer).calibrate(parts()["judged"], ledger=ledger).certificate_
+        certificate = fitted(scorer=scorer).calibrate(parts()["judged"], record=record).certificate_
         uses.append((certificate["uses"], round(certificate["delta"], 4)))
-    assert uses == [(1, 0.0304), (2, 0.0076), (1, 0.0304)]  # the same again is no new use
+    assert uses == [(1, 0.04), (2, 0.0061), (1, 0.04)]  # the same again is no new use
     assert "use number 2" in " ".join(
-        fitted(scorer="feature:12").calibrate(parts()["judged"], ledger=ledger).certificate_["assumptions"]
+        fitted(scorer="feature:12").calibrate(parts()["judged"], record=record).certificate_["assumptions"]
     )
 
 

@@ -13,7 +13,7 @@ import surefoot as sf
 from surefoot.data.hashes import check_seal
 from surefoot.decide.control.certificate_data import KEYS_OF_VERSION_1, certificate_schema
 
-CERTIFICATE, CONTROLLER = (Path(__file__).with_name(f"{name}_1.json") for name in ("certificate", "controller"))
+CERTIFICATE = Path(__file__).with_name("certificate_1.json")
 NEW = {f"q{i}": ["a", "b"] for i in range(9)}
 TODAY = {query: ["b", "a"] if query < "q5" else ["a", "b"] for query in NEW}
 
@@ -29,20 +29,6 @@ def test_an_old_certificate_is_read_with_the_keys_of_today(tmp_path: Path) -> No
     assert sf.Certificate.read(tmp_path / "c.json").to_dict() == certificate.to_dict()
     with pytest.raises(sf.DataError, match="was changed after surefoot wrote it"):
         sf.Certificate.from_dict(old | {"level": 0.1})
-
-
-def test_an_old_controller_goes_on(tmp_path: Path) -> None:
-    (tmp_path / "controller.json").write_bytes(CONTROLLER.read_bytes())
-    loaded = sf.RiskController.load(tmp_path)
-    assert loaded.scorer.name == loaded.certificate_["scorer"] == "predicted_gain:isotonic"
-    run, decisions = loaded.served((sf.read_run(NEW, name="new"), sf.read_run(TODAY, name="today")))
-    assert decisions.shown.tolist() == [query < "q5" for query in decisions.queries]
-    assert list(run.to_dict()["q0"]) == ["a", "b"]
-    loaded.save(tmp_path / "again")
-    again = sf.RiskController.load(tmp_path / "again")
-    assert again.sequential_ is not None
-    assert again.certificate_.to_dict() == loaded.certificate_.to_dict()
-    assert json.loads((tmp_path / "again" / "controller.json").read_text())["schema"] == "surefoot/controller/2"
 
 
 def test_the_old_names_of_a_scorer() -> None:

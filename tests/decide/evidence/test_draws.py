@@ -11,8 +11,8 @@ import pytest
 
 import surefoot as sf
 from surefoot.data.hashes import lists_hash, seal
-from surefoot.decide.evidence.draws import judge_next
-from surefoot.decide.evidence.draws_file import read_draws
+from surefoot.decide.evidence.draws import read_draws
+from surefoot.decide.evidence.judge_next import judge_next
 
 TODAY = {f"q{number}": ["a", "b", "c"] for number in range(8)}
 NEW = TODAY | {"q1": ["b", "a", "c"], "q2": ["a", "c", "b"], "q3": ["d", "e", "f"]}
@@ -72,13 +72,6 @@ def test_every_draw_has_a_seed_of_its_own() -> None:
     assert more[:5] == again  # why a seed that was seen is refused
 
 
-def test_draws_without_an_order_are_refused(tmp_path: Path) -> None:
-    old = {name: value for name, value in judge_next(NEW, TODAY, "nDCG@3", 9).to_dict().items() if name != "sequence"}
-    _write(tmp_path / "draws.json", seal(old | {"schema": "surefoot/draws/1"}))
-    with pytest.raises(sf.DataError, match=r"do not store the order of the draws, .* Draw again"):
-        read_draws(tmp_path / "draws.json")
-
-
 def test_draws_are_read_back_as_they_were(tmp_path: Path) -> None:
     found = judge_next(NEW, TODAY, "nDCG@3", 30, seed=5)
     found.write(tmp_path / "draws.json")
@@ -109,24 +102,24 @@ NINE = {"sequence": ["q1"] * 9}
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (NINE | {"queries": [_row(weight=-0.5)]}, "weight of -0.5"),
-        (NINE | {"queries": [_row(weight=1.5)]}, "weight of 1.5"),
-        (NINE | {"queries": [_row(weight=True)]}, "weight of True"),
+        (NINE | {"queries": [_row(weight=-0.5)]}, r"queries\[0\].weight is -0.5; expected above 0"),
+        (NINE | {"queries": [_row(weight=1.5)]}, "weight is 1.5; expected at most 1"),
+        (NINE | {"queries": [_row(weight=True)]}, "weight is True; expected a number"),
         ({"queries": [_row(times=5), _row(times=4)]}, "'q1' twice"),
-        (NINE | {"queries": [_row(times=0)]}, "times drawn of 0"),
+        (NINE | {"queries": [_row(times=0)]}, "times is 0; expected at least 1"),
         (NINE | {"queries": [_row(times=8)]}, "do not add up"),
         ({"queries": [_row()], "sequence": ["q1"] * 8}, "do not add up"),
         ({"queries": [_row()], "sequence": ["q1"] * 8 + ["q7"]}, "sequence with other queries"),
-        ({"queries": [_row()], "sequence": "q1"}, "sequence with other queries"),
-        ({"queries": [_row(query=3)]}, "names no queries"),
-        ({"queries": []}, "names no queries"),
-        ({"queries": [{}]}, "damaged or incomplete"),
-        ({"queries": 3}, "damaged or incomplete"),
+        ({"queries": [_row()], "sequence": "q1"}, "sequence is 'q1'; expected a list"),
+        ({"queries": [_row(query=3)]}, "query is 3; expected text"),
+        ({"queries": []}, "expected a list of at least 1"),
+        ({"queries": [{}]}, r"queries\[0\].query is missing; draw again"),
+        ({"queries": 3}, "queries is 3; expected a list"),
         (NINE | {"queries": [_row()], "largest_weight": 0.4, "mean_weight": 0.1}, "above the largest"),
-        (NINE | {"queries": [_row()], "mean_weight": 0.0}, "weight of 0.0"),
-        ({"drawn_for": "fun"}, "has the wrong value 'fun' for drawn_for"),
-        ({"candidate": {"name": "x"}}, "damaged or incomplete"),
-        ({"baseline": {"name": "x", "sha256": "1"}}, "which baseline"),
+        (NINE | {"queries": [_row()], "mean_weight": 0.0}, "mean_weight is 0.0; expected above 0"),
+        ({"drawn_for": "fun"}, "drawn_for is 'fun'; expected 'risk' or 'gain'"),
+        ({"candidate": {"name": "x"}}, "candidate.sha256 is missing"),
+        ({"baseline": {"name": "x", "sha256": "1"}}, "baseline.sha256 is '1'"),
         ({"measure": "DCG@3"}, "no maximum"),
     ],
 )

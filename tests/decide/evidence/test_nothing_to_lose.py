@@ -87,22 +87,20 @@ def test_of_drawn_queries_nothing_is_left_out_but_told() -> None:
     assert not told["left_out"]
 
 
-def test_batches_add_up_and_keep_to_one_rule(tmp_path: Path) -> None:
+def test_looks_add_up_and_another_rule_is_another_question(tmp_path: Path) -> None:
     scores = diluted(300, 300, 0.1, 100)
     runs, qrels = scores.runs, scores.qrels
     assert qrels is not None
 
-    def look(start: int, end: int, **options: Any) -> dict[str, Any]:
-        judged = {f"q{i}": qrels.to_dict()[f"q{i}"] for i in range(start, end)}
-        batch = sf.score(judged, runs, "AP")
-        given = {"baseline": "today", "policy": {"risk": 0.5}, "budget": 300, "state": tmp_path / "s.json"} | options
-        return sf.gate(batch, **given).to_dict()
+    def look(end: int, **options: Any) -> dict[str, Any]:
+        judged = {f"q{i}": qrels.to_dict()[f"q{i}"] for i in range(end)}
+        given = {"baseline": "today", "policy": {"risk": 0.5}, "record": tmp_path / "r.json"} | options
+        return sf.gate(sf.score(judged, runs, "AP"), **given).to_dict()
 
-    look(0, 120)
-    data = look(120, 200)
+    look(120)
+    data = look(200)
     assert (data["queries"], data["nothing_to_lose"]["no_relevant"]) == (100, 100)
-    with pytest.raises(DataError, match="was started with --unanswered leave-out"):
-        look(200, 250, unanswered="traffic")
+    assert look(250, unanswered="traffic")["record"]["number"] == 2
 
 
 def test_a_controller_leaves_them_out_too() -> None:

@@ -17,7 +17,7 @@ from surefoot.decide.evidence.traffic import traffic_to_draw
 from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.errors import ArgumentError, DataError
 from surefoot.measures.notation import Measure
-from surefoot.risk.betting import betting_p
+from surefoot.risk.batches import BatchBet
 
 QUERIES = 60
 
@@ -59,8 +59,6 @@ def test_queries_are_drawn_by_count_times_what_they_could_lose(tmp_path: Path) -
     assert again.to_dict() == draws.to_dict()
     one = draws.to_dict()["queries"][0]
     assert (one["weight"], one["count"]) == (pytest.approx(float(draws.weights[0])), traffic[draws.queries[0]])
-    chance = draws.chance_of(2)
-    assert chance == pytest.approx(share[draws.queries[draws.sequence[0]]] * share[draws.queries[draws.sequence[1]]])
 
 
 def test_another_traffic_gets_other_draws_of_the_same_seed() -> None:
@@ -83,16 +81,15 @@ def test_queries_that_nobody_asks_are_left_out_and_told() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"by_traffic": None}, "has counts of queries"),
-        ({"by_traffic": {"sha256": "0", "total": 5.0, "left_out": 0}}, "with which traffic"),
+        ({"by_traffic": None}, "by_traffic is None"),
+        ({"by_traffic": {"sha256": "0", "total": 5.0, "left_out": 0}}, "by_traffic.sha256 is '0'"),
         ({"by_traffic": {"sha256": "0" * 64, "total": 0.5, "left_out": 0}}, "add up to more"),
-        ({"by_traffic": {"sha256": "0" * 64, "total": float("1e9"), "left_out": -1}}, "without traffic"),
+        ({"by_traffic": {"sha256": "0" * 64, "total": float("1e9"), "left_out": -1}}, "by_traffic.left_out is -1"),
     ],
 )
 def test_files_that_do_not_add_up_are_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     _, today, new, traffic = world()
     data: Any = {**sf.judge_next(new, today, "nDCG@5", 5, seed=2, weights=traffic).to_dict(), **change}
-    data.pop("sha256")
     (tmp_path / "draws.json").write_text(json.dumps(seal(data)), encoding="utf-8")
     with pytest.raises(DataError, match=message):
         sf.read_draws(tmp_path / "draws.json")
@@ -117,22 +114,19 @@ def test_what_proves_nothing_is_refused() -> None:
     assert sf.gate(scores, baseline="today", policy=policy, drawn=plain, traffic=equal).decision == "ship"
 
 
-def test_a_state_takes_batches_of_one_traffic(tmp_path: Path) -> None:
+def test_draws_of_another_traffic_are_another_question(tmp_path: Path) -> None:
     names = [f"q{i:02}" for i in range(40)]
     today = {query: ["a", "b"] for query in names}
     new = {query: ["c", "d"] for query in names}  # all could be lost: W̄ is 1 whatever the traffic
-    qrels = {query: {"a": 1, "c": 1} for query in names}
-    scores = sf.score(qrels, {"today": today, "new": new}, "RR@2")
+    scores = sf.score({query: {"a": 1, "c": 1} for query in names}, {"today": today, "new": new}, "RR@2")
     one = {query: float(i + 1) for i, query in enumerate(names)}
     other = {query: float(40 - i) for i, query in enumerate(names)}
-    given: Any = {"baseline": "today", "policy": {"risk": 0.5}, "budget": 200, "state": tmp_path / "state.json"}
-    drawn = [sf.judge_next(new, today, "RR@2", 20, seed=number, weights=one) for number in (1, 2)]
-    for draws in drawn:
-        sf.gate(scores, drawn=draws, **given)
-    for weights in (other, None):
-        again = sf.judge_next(new, today, "RR@2", 20, seed=3, weights=weights)
-        with pytest.raises(DataError, match="was started with other traffic"):
-            sf.gate(scores, drawn=again, **given)
+    record, found = tmp_path / "record.json", []
+    for weights in (one, one, other, None):
+        sf.judge_next(new, today, "RR@2", 20, weights=weights, record=record)
+        data = sf.gate(scores, baseline="today", policy={"risk": 0.001}, record=record).to_dict()
+        found.append((data["record"]["question"], data["record"]["number"], data["batches"]))
+    assert found == [(1, 1, [20]), (1, 1, [20, 20]), (2, 2, [20]), (3, 3, [20])]
 
 
 def test_equal_counts_of_some_queries_are_a_traffic_of_their_own() -> None:
@@ -201,7 +195,7 @@ def test_false_ships_at_the_border(seed: int) -> None:
         sample, _ = drawn_sample(scores, "today", "new", drawn)
         for name, rule in zip(shipped, rules, strict=True):
             evidence = evidence_of(rule, sample, "nDCG@5", drawn.mean_weight)
-            p = float(betting_p(evidence.x, evidence.m, 0.05))
+            p = float(BatchBet.start(evidence.m, 0.05).after(evidence.x).p)
             shipped[name] += p <= 0.05
     assert shipped["at the border"] / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
     assert shipped["at twice the risk"] / runs >= 0.5

@@ -13,10 +13,11 @@ from tests.report.schemas import check_data
 
 import surefoot as sf
 from surefoot.data.hashes import seal
+from surefoot.decide.evidence.record import read_record
 from surefoot.decide.gate import sample_size
 from surefoot.decide.gate.decision_data import decision_schema
-from surefoot.risk.betting import anytime_capital, betting_p, start_anytime
-from surefoot.risk.control_variate import JudgeMoments, p_with_judge
+from surefoot.risk.batches import BatchBet
+from surefoot.risk.control_variate import ControlVariate, JudgeMoments
 
 LISTS = [["a", "b", "c", "d"], ["b", "a", "c", "d"], ["c", "b", "a", "d"], ["d", "c", "b", "a"]]
 N = 400
@@ -103,9 +104,13 @@ def test_p_is_that_of_the_formula(policy: dict[str, Any], kind: str, alpha: floa
     level = next(iter(policy.values()))
     m = level / mean_weight if kind == "risk" else (1 - (level if kind == "gain" else -0.2) / mean_weight) / (2 + alpha)
     (condition,) = data["conditions"]
-    assert condition["p_holds"] == pytest.approx(float(p_with_judge(x, own, moments, m, 0.05)), rel=1e-6)
+
+    def p(h: np.ndarray, a: np.ndarray, moments: JudgeMoments, m: float) -> float:
+        return float(BatchBet.start(m, 0.05).after(h, ControlVariate(m, moments), a).p)
+
+    assert condition["p_holds"] == pytest.approx(p(x, own, moments, m), rel=1e-6)
     mirrored = JudgeMoments(1 - mean, moments.variance, 1 - moments.most, 1 - moments.least)
-    assert condition["p_fails"] == pytest.approx(float(p_with_judge(1 - x, 1 - own, mirrored, 1 - m, 0.05)), rel=1e-6)
+    assert condition["p_fails"] == pytest.approx(p(1 - x, 1 - own, mirrored, 1 - m), rel=1e-6)
     if drawn_for == "gain":
         differences = sf.score(GOOD, [TODAY, NEW], MEASURE)
         change = differences["new"] - differences["today"]
@@ -119,7 +124,7 @@ def test_p_is_that_of_the_formula(policy: dict[str, Any], kind: str, alpha: floa
     )
     assert condition["automatic"]["weight"] == pytest.approx(np.clip(weight, 0, 1.5))
     alone = data["automatic"]["without"]["conditions"][0]
-    assert alone["p_holds"] == pytest.approx(float(betting_p(x, m, 0.05)), rel=1e-6)
+    assert alone["p_holds"] == pytest.approx(float(BatchBet.start(m, 0.05).after(x).p), rel=1e-6)
     assert "automatic" not in alone
     check_data(data, decision_schema)
     assert sf.Decision.from_dict(json.loads(json.dumps(data))).to_dict() == data
@@ -134,7 +139,7 @@ def test_a_constant_judge_changes_nothing_but_the_draws() -> None:
     assert condition == alone
     x = np.maximum(np.array(data["per_query"]["baseline"]) - data["per_query"]["candidate"], 0)
     x /= data["per_query"]["weight"]
-    assert condition["p_holds"] == float(betting_p(x, 0.06 / draws.mean_weight, 0.05))
+    assert condition["p_holds"] == float(BatchBet.start(0.06 / draws.mean_weight, 0.05).after(x).p)
     assert data["queries_needed"] == data["automatic"]["without"]["queries_needed"]
 
 
@@ -241,39 +246,40 @@ def test_all_traffic_must_be_judged_or_said_to_be_unjudged() -> None:
     assert (holes["unjudged"], holes["holes"] > 100) == (0, True)
 
 
-def test_batches_go_on_as_if_all_had_come_at_once(tmp_path: Path) -> None:
-    state, looks = tmp_path / "state.json", []
+def look(record: Path, judge: Any, policy: dict[str, Any], **options: Any) -> dict[str, Any]:
+    """A look at all draws of a record, each of which people have judged."""
+    queries = {query for draws in read_record(record).draws for query in draws.queries}
+    scores = sf.score({query: PEOPLE[query] for query in queries}, [TODAY, NEW], MEASURE)
+    return sf.gate(scores, baseline="today", policy=policy, automatic=judge, record=record, **options).to_dict()
+
+
+def test_batches_go_on_from_look_to_look(tmp_path: Path) -> None:
+    record, looks = tmp_path / "record.json", []
     for seed in (1, 2):
-        draws = sf.judge_next(NEW, TODAY, MEASURE, 25, seed=seed, automatic=GOOD)
-        looks.append(decide(draws, {"risk": 0.03}, automatic=GOOD, budget=100, state=state).to_dict())
+        draws = sf.judge_next(NEW, TODAY, MEASURE, 25, seed=seed, automatic=GOOD, record=record)
+        looks.append(look(record, GOOD, {"risk": 0.03}))
     data = looks[-1]
-    assert (data["queries"], data["budget"]["batches"]) == (50, 2)
+    assert (data["queries"], data["batches"], len(data["record"]["looks"])) == (50, [25, 25], 2)
     assert len(data["per_query"]["automatic_candidate"]) == 50
     assert data["automatic"]["people_judgments"] == 4 * len(set(data["per_query"]["query"]))  # judged once
     assert data["per_query"]["query"][:25] == looks[0]["per_query"]["query"]
     (alone,) = data["automatic"]["without"]["conditions"]
     x = np.maximum(np.array(data["per_query"]["baseline"]) - data["per_query"]["candidate"], 0)
     x /= data["per_query"]["weight"]
-    bets = anytime_capital(x, start_anytime(0.03 / draws.mean_weight, 0.05, 100))
-    assert alone["p_holds"] == pytest.approx(float(bets.p))
-    other = corrupted(PEOPLE, 0.2, seed=3)
-    draws = sf.judge_next(NEW, TODAY, MEASURE, 25, automatic=other)
-    with pytest.raises(sf.DataError, match="was started with other automatic judgments"):
-        decide(draws, {"risk": 0.03}, automatic=other, budget=100, state=state)
-    draws = sf.judge_next(NEW, TODAY, MEASURE, 25)
-    with pytest.raises(sf.DataError, match="was started with other automatic judgments"):
-        decide(draws, {"risk": 0.03}, budget=100, state=state)
+    bet = BatchBet.start(0.03 / draws.mean_weight, 0.04).after(x[:25]).after(x[25:])
+    assert alone["p_holds"] == pytest.approx(float(bet.p))
 
 
-def test_choosing_among_judges_counts_as_uses(tmp_path: Path) -> None:
-    ledger = tmp_path / "ledger.json"
-    uses = []
-    for seed in (1, 2, 1):
-        judge = corrupted(PEOPLE, 0.1, seed=seed)
-        draws = sf.judge_next(NEW, TODAY, MEASURE, 25, seed=4, automatic=judge)
-        data = decide(draws, {"risk": 0.03}, automatic=judge, ledger=ledger).to_dict()
-        uses.append((data["ledger"]["use"], data["ledger"]["repeated"]))
-    assert uses == [(1, False), (2, False), (1, True)]
+def test_choosing_among_judges_is_another_question_each_time(tmp_path: Path) -> None:
+    record, found = tmp_path / "record.json", []
+    judges = [corrupted(PEOPLE, 0.1, seed=seed) for seed in (1, 2)]
+    for judge in (judges[0], judges[1], judges[1]):
+        sf.judge_next(NEW, TODAY, MEASURE, 25, automatic=judge, record=record)
+        data = look(record, judge, {"risk": 0.03})
+        found.append((data["record"]["question"], data["record"]["number"], data["batches"]))
+    assert found == [(1, 1, [25]), (2, 2, [25]), (2, 2, [25, 25])]
+    with pytest.raises(sf.DataError, match="are not those that the draws were made with"):
+        look(record, judges[0], {"risk": 0.03})  # the latest draws are the other judge's
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
@@ -309,8 +315,11 @@ def test_odd_judgments_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("automatic", "said"),
     [
-        ({"name": "x", "sha256": "12", "unjudged": 0, "holes": 0}, "does not say which automatic judgments"),
-        ({"name": "x", "sha256": "a" * 64, "unjudged": -1, "holes": 0}, "without judgment of -1"),
+        ({"name": "x", "sha256": "12", "unjudged": 0, "holes": 0}, "automatic.sha256 is '12'"),
+        (
+            {"name": "x", "sha256": "a" * 64, "unjudged": -1, "holes": 0},
+            "automatic.unjudged is -1; expected at least 0",
+        ),
         ({"name": "x"}, "draw again"),
         ("x", "draw again"),
     ],
@@ -358,23 +367,3 @@ def test_draws_for_a_measure_of_scores_keep_the_scores() -> None:
     sf.gate(sf.score(judged, [TODAY, NEW], measure), baseline="today", policy={"risk": 0.5}, drawn=draws)
     with pytest.raises(sf.DataError, match="these draws belong to another candidate"):
         sf.gate(sf.score(judged, [TODAY, other], measure), baseline="today", policy={"risk": 0.5}, drawn=draws)
-
-
-def test_a_query_that_is_drawn_in_two_batches_was_judged_once(tmp_path: Path) -> None:
-    seen: set[str] = set()
-    for seed in (1, 2, 3):
-        draws = sf.judge_next(NEW, TODAY, MEASURE, 40, seed=seed, automatic=GOOD)
-        seen |= set(draws.queries)
-        decision = decide(draws, {"risk": 0.001}, automatic=GOOD, budget=200, state=tmp_path / "state.json")
-    assert decision.to_dict()["automatic"]["people_judgments"] == 4 * len(seen)
-
-
-def test_one_seed_with_several_judges_are_several_draws(tmp_path: Path) -> None:
-    from surefoot.decide.evidence.ledger import open_ledger
-
-    ledger = tmp_path / "ledger.json"
-    drawn = [sf.judge_next(NEW, TODAY, MEASURE, 30, seed=7, automatic=corrupted(PEOPLE, 0.1, at)) for at in range(4)]
-    with open_ledger(ledger) as opened:
-        opened.seeds += [draws.identity for draws in drawn]
-    decision = decide(drawn[0], {"risk": 0.05}, automatic=corrupted(PEOPLE, 0.1, 0), ledger=ledger)
-    assert decision.to_dict()["ledger"]["unused_draws"] == 3

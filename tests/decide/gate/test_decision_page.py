@@ -69,15 +69,22 @@ def test_a_share_of_queries_is_told_in_words_and_percent() -> None:
     assert "the share of queries that lose over 20 % is at least 2" in page
 
 
+USE = {
+    "question": 1, "number": 1, "delta_requested": 0.05, "spent": 0.04, "budget": None, "sha256": "0" * 64,
+    "looks": [{"queries": 200, "decision": "undecided"}], "waiting": {"queries": 0, "first": []},
+    "changed": {"queries": 0, "first": []},
+}  # fmt: skip
+
+
 def test_undecided_says_how_many_more_queries_to_judge() -> None:
     data = decided("undecided").to_dict()
+    start = "We cannot tell yet, so keep today. For new, risk ≤ 0.005 and gain > 0 are neither proved nor disproved. "
     more = front(data | {"queries_needed": 350}).headline
-    assert more == (
-        "Judge about 150 more queries, and keep today for now: the 200 judged queries prove 0 of 2 conditions for new "
-        "and disprove none."
-    )
+    assert more == f"{start}About 350 judged queries in a new sample would probably decide."
+    again = front(data | {"queries_needed": 350, "record": USE}).headline
+    assert again == f"{start}About 150 more judged queries would probably decide."
     none = front(data | {"queries_needed": None}).headline
-    assert none == "Keep today for now: even 400 judged queries would probably not be enough to decide on new."
+    assert none == f"{start}Even 400 judged queries would probably not be enough to decide."
 
 
 def test_cautions() -> None:
@@ -90,8 +97,11 @@ def test_cautions() -> None:
     assert "2 judged queries (2 without a relevant document) cannot" in str(
         front(data | {"nothing_to_lose": counts}).caution
     )
-    ledger = {"use": 1, "repeated": False, "queries": 200, "delta_requested": 0.05, "unused_draws": 2}
-    assert "2 draws were made but not used in a decision" in str(front(data | {"ledger": ledger}).caution)
+    assert front(data | {"record": USE}).caution is None
+    spent = USE | {"spent": 0.08}
+    assert "have together spent 0.08, more than δ = 0.05" in str(front(data | {"record": spent}).caution)
+    changed = USE | {"changed": {"queries": 3, "first": ["q1"]}}
+    assert "3 queries have other scores now" in str(front(data | {"record": changed}).caution)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import surefoot as sf
 from surefoot.decide.gate import sample_size
-from surefoot.risk.betting import betting_p
-from surefoot.risk.bounds import binomial_p
+from surefoot.decide.options import RESAMPLES
+from surefoot.risk.batches import BatchBet, CountBet
 
 MOST = 260  # queries that are tried at most for `queries_needed`
 
@@ -41,36 +41,29 @@ def values(data: dict[str, Any], condition: dict[str, Any]) -> tuple[np.ndarray,
 
 
 def p_of(x: np.ndarray, levels: Any, delta: float, method: str) -> np.ndarray:
-    if method == "binomial":
-        return binomial_p(x.sum(axis=-1), x.shape[-1], levels)
-    return betting_p(x, levels, delta)
+    bet = CountBet if method == "binomial" else BatchBet
+    return bet.start(levels, delta, x.shape[:-1]).after(x).p
 
 
 def bound_of(x: np.ndarray, m: float, delta: float, method: str) -> tuple[float, bool]:
     """The largest level above the mean that is not refuted, by two grids, and whether it agrees with p at m."""
     low, high = float(x.mean()), 1.0
-    if method == "binomial":
-        for _ in range(60):
-            middle = (low + high) / 2
-            low, high = (middle, high) if float(p_of(x, middle, delta, method)) > delta else (low, middle)
-    else:
-        for power in (2, 1):
-            levels = low + (high - low) * (np.arange(513) / 512) ** power
-            kept = [place for place, p in enumerate(p_of(x, levels, delta, method)[:-1]) if p > delta]
-            low, high = levels[kept[-1] if kept else 0], levels[(kept[-1] if kept else 0) + 1]
+    for power in (2, 1):
+        levels = low + (high - low) * (np.arange(513) / 512) ** power
+        kept = [place for place, p in enumerate(p_of(x, levels, delta, method)[:-1]) if p > delta]
+        low, high = levels[kept[-1] if kept else 0], levels[(kept[-1] if kept else 0) + 1]
     if float(p_of(x, m, delta, method)) > delta:
         return max(high, m), True
     return (min(high, m), True) if low <= m else (high, False)
 
 
 def needed_by(data: dict[str, Any], most: int) -> int | None:
-    """The least number at which 80 of 100 resamples decide, searched for as the package says it is."""
+    """The least number at which 80 % of resamples decide, searched for as the package says it is."""
     delta, share, judged = data["delta"], data["delta"] / len(data["conditions"]), data["queries"]
 
     def decided(n: int) -> float:
-        rng = np.random.default_rng(0)
-        rows = np.concatenate([rng.integers(0, judged, (min(64, n - at), 100)) for at in range(0, n, 64)]).T
-        hold, fail = np.ones(100, bool), np.zeros(100, bool)
+        rows = np.random.default_rng(0).integers(0, judged, (RESAMPLES, n))
+        hold, fail = np.ones(RESAMPLES, bool), np.zeros(RESAMPLES, bool)
         for condition in data["conditions"]:
             x, m, _, _ = values(data, condition)
             drawn = x[rows]
@@ -78,11 +71,13 @@ def needed_by(data: dict[str, Any], most: int) -> int | None:
             fail |= p_of(1 - drawn, 1 - m, share, condition["method"]) <= share
         return float((hold | fail).mean())
 
-    low, high = judged, max(most, 2 * judged)
-    if decided(high) < 0.8:
-        return None
+    most, low, high = max(most, 2 * judged), 0, max(8, judged // 8)
+    while decided(high) < 0.8:
+        if high >= most:
+            return None
+        low, high = high, min(most, 2 * high)
     while high > 1.05 * low and high - low > 1:
-        middle = max(low + 1, min(high - 1, round(math.sqrt(low * high))))
+        middle = max(low + 1, min(high - 1, round(math.sqrt(max(1, low) * high))))
         low, high = (low, middle) if decided(middle) >= 0.8 else (middle, high)
     return high
 

@@ -170,16 +170,16 @@ def test_queries_that_are_hurt_repeatedly_by_a_slow_count(tmp_path: Path) -> Non
     assert [series["same_queries"] for series in data["series"]] == [False, True]
 
 
-def test_batches_of_one_decision_count_once(tmp_path: Path) -> None:
-    state = tmp_path / "state.json"
-    for number, part in enumerate((QUERIES[:20], QUERIES[20:])):
+def test_looks_at_one_question_count_once(tmp_path: Path) -> None:
+    record = tmp_path / "record.json"
+    for number, part in enumerate((QUERIES[:20], QUERIES)):
         places = [QUERIES.index(query) for query in part]
         matrix = sf.Scores([BASELINE[places], candidate(1)[places]], ["today", "new"], part, "nDCG@10")
-        decision = sf.gate(matrix, candidate="new", baseline="today", policy={"risk": 0.01}, budget=100, state=state)
+        decision = sf.gate(matrix, candidate="new", baseline="today", policy={"risk": 0.01}, record=record)
         decision.write_json(tmp_path / f"2026-01-0{number + 1}.json")
     data = sf.history(tmp_path).to_dict()
     assert (len(data["releases"]), data["comparisons"], data["hurt_repeatedly"]) == (2, 1, [])
-    assert [one["file"] for one in data["left_out"]] == ["state.json"]
+    assert [one["file"] for one in data["left_out"]] == ["record.json"]
 
 
 # Dates

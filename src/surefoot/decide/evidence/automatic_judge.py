@@ -14,7 +14,7 @@ from typing import Annotated, Literal, TypedDict, get_args
 import numpy as np
 
 from surefoot.arrays import Codes, Floats, Ints
-from surefoot.data.hashes import judgments_hash
+from surefoot.data.hashes import Sha256, judgments_hash
 from surefoot.data.types.runs import Qrels, RankedSource, Run
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
 from surefoot.measures.notation import Measure
@@ -27,7 +27,7 @@ class AutomaticData(TypedDict):
     """The automatic judgments that draws belong to, and what of the traffic that could change they leave out."""
 
     name: str
-    sha256: str
+    sha256: Sha256
     unjudged: Annotated[int, ("minimum", 0)]  # queries without any judgment; they count as no difference
     holes: Annotated[
         int, ("minimum", 0)

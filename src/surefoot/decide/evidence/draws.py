@@ -19,7 +19,7 @@ import numpy as np
 
 from surefoot.arguments import MOST_DRAWS
 from surefoot.arrays import Floats, Ints
-from surefoot.data.hashes import lists_hash, seal, text_hash
+from surefoot.data.hashes import Sha256, lists_hash, seal, text_hash
 from surefoot.data.reading.columns import first_repeated
 from surefoot.data.types.runs import RankedSource, Run
 from surefoot.data.writing.all_or_nothing import write_text
@@ -40,7 +40,7 @@ class RunIdentity(TypedDict):
     """A run by its name, and by a hash of its lists."""
 
     name: str
-    sha256: str
+    sha256: Sha256
 
 
 _Count = Annotated[int, ("minimum", 0)]
@@ -236,12 +236,12 @@ class Draws:
             "has counts of some queries only": len(counts) != (0 if by_traffic is None else len(rows)),
         }
         for what in (reason for reason, holds in wrong.items() if holds):
-            raise DataError(f"{what}; draw again")
+            raise DataError(what)
         times = np.bincount(sequence, minlength=len(queries)).tolist()
         if (times, data["draws"]) != ([row["times"] for row in rows], len(sequence)) or len(queries) > data["traffic"]:
-            raise DataError("has queries that do not add up to its draws; draw again")
+            raise DataError("has queries that do not add up to its draws")
         if by_traffic is not None and math.fsum(counts) > by_traffic["total"] * (1 + _ROUNDING):
-            raise DataError("has counts that add up to more than all traffic; draw again")
+            raise DataError("has counts that add up to more than all traffic")
         return cls(
             measure=str(check_bounded(data["measure"])), candidate=data["candidate"], baseline=data["baseline"],
             drawn_for=data["drawn_for"], seed=data["seed"], traffic=data["traffic"],
@@ -277,7 +277,8 @@ def read_draws(source: Draws | str | os.PathLike[str]) -> Draws:
         with expecting("draws", source, "draw again"):
             return Draws.from_dict(data)
     except DataError as error:
-        raise error if str(error).startswith(str(source)) else DataError.at(source, None, str(error)) from error
+        known = str(error).startswith(str(source))
+        raise error if known else DataError.at(source, None, f"{error}; draw again") from error
 
 
 def system_hash(run: Run, measure: Measure | str, queries: Sequence[str] | None = None) -> str:

@@ -17,7 +17,15 @@ from surefoot.decide.evidence.automatic_judge import AutomaticJudge
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.errors import ArgumentError
-from surefoot.risk.batches import BatchBet, CountBet, batches_of, least_by_batches, least_by_counts, least_number
+from surefoot.risk.batches import (
+    BatchBet,
+    CountBet,
+    batches_of,
+    least_by_batches,
+    least_by_counts,
+    least_count_of_known,
+    least_of_known,
+)
 from surefoot.risk.betting import MANY_QUERIES, anytime_capital, betting_p, check_unit, start_anytime, stratified_p
 from surefoot.risk.bounds import COARSE_GRID, GRID, binomial_p, bound_by_grid, bound_by_halving, least_queries
 from surefoot.risk.control_variate import ControlVariate, JudgeMoments, anytime_with_judge, judge_moments
@@ -115,12 +123,9 @@ class Evidence:
         if not self.batches or self.method == "anytime" or not 0 < self.m < 1:
             return least_queries(self.m, delta, self.method)
         if self.known is not None:
-            return least_number(lambda n: bool(self.bet(delta).after(np.zeros(n)).p <= delta), self.known)
+            exact = self.method == "binomial"
+            return (least_count_of_known if exact else least_of_known)(self.m, delta, self.known)
         return (least_by_counts if self.method == "binomial" else least_by_batches)(self.m, delta)
-
-    def bet(self, delta: float) -> BatchBet | CountBet:
-        """The gate's bet on the condition before the first query."""
-        return (CountBet if self.method == "binomial" else BatchBet).start(self.m, delta, known=self.known)
 
 
 class _Test(NamedTuple):

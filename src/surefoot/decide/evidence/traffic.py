@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypedDict
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.data.hashes import text_hash
+from surefoot.data.hashes import Sha256, text_hash
 from surefoot.data.reading.traffic import query_weights, read_traffic
 from surefoot.data.types.runs import Run
 from surefoot.measures.notation import Measure
@@ -22,7 +22,7 @@ DrawnFor = Literal["risk", "gain"]
 class DrawnTraffic(TypedDict):
     """How often the queries are asked: a hash of all counts, their sum, and how many of the runs' queries have none."""
 
-    sha256: str
+    sha256: Sha256
     total: Annotated[float, ("exclusiveMinimum", 0)]
     left_out: Annotated[int, ("minimum", 0)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -67,6 +67,7 @@ class Asked:
     strata: Any = None
     automatic: Any = None
     traffic: Any = None
+    hashes: dict[str, str] = field(default_factory=dict)  # of all lists of a system, once computed
 
     @property
     def leave_out(self) -> bool:
@@ -86,7 +87,13 @@ class Asked:
     def lists(self, system: str, queries: Sequence[str] | None = None) -> str | None:
         """The hash of a system's lists, of all queries or of some."""
         run = self.run(system)
-        return None if run is None else system_hash(run, self.scores.measure, queries)
+        if run is None:
+            return None
+        if queries is not None:
+            return system_hash(run, self.scores.measure, queries)
+        if system not in self.hashes:
+            self.hashes[system] = system_hash(run, self.scores.measure)
+        return self.hashes[system]
 
     def system(self, name: str) -> SystemData:
         """A system as a record has it."""
@@ -133,12 +140,16 @@ class Asked:
             batch, strata = self._plain(new)
             return [batch], [], strata
         known, found = frozenset(self.scores.queries), list[JudgedBatch]()
+        seen = {query for batch in earlier for query in batch.given}
         for place in range(len(earlier), len(self.draws) or len(self.sample)):
             given = self.draws[place].queries if self.draws else self.sample[place]
             waiting = [query for query in given if query not in known]
             if waiting:
                 return found, waiting, []
-            found.append(self._drawn(self.draws[place]) if self.draws else self._plain(given)[0])
+            batch = self._drawn(self.draws[place]) if self.draws else self._plain(given)[0]
+            new = seen.symmetric_difference(seen.union(given))  # a query that is drawn again was judged before
+            found.append(replace(batch, judgments=people_judgments(self.scores.qrels, new)))
+            seen |= new
         return found, [], []
 
     def _plain(self, queries: Sequence[str]) -> tuple[JudgedBatch, list[StratumData]]:

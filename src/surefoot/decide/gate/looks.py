@@ -64,6 +64,8 @@ def look_again(asked: Asked, record: Record, *, bounds: bool = True) -> Look:
     if question is not None:
         _check_kept(asked, question, earlier)
     new, waiting, strata = asked.new_batches(earlier)
+    if asked.shares is not None and not new:
+        strata = asked.new_batches(())[2]
     if not earlier and not new:
         _refuse_waiting(waiting)
     budget = asked.budget if question is None else question.data["budget"]

@@ -28,7 +28,9 @@ def proved_conditions(
 
 
 def _condition(evidence: Evidence, holding: Proof, failing: Proof, delta: float, failing_delta: float) -> ConditionData:
-    holds, fails = holding.p <= delta and holding.agrees, failing.p <= failing_delta and failing.agrees
+    holds, fails = holding.p <= delta, failing.p <= failing_delta
+    if holds != fails:
+        holds, fails = holds and holding.agrees, fails and failing.agrees
     return {
         "name": evidence.rule.name,
         "segment": evidence.rule.segment,

@@ -146,6 +146,10 @@ class _TestGroup:
     def after(self, more: int) -> Floats:
         """p of each test and resample after one more batch of so many queries."""
         bet, variate = self.so_far
+        if self.known is not None:
+            more = min(more, self.known - bet.seen)
+        if not more:
+            return bet.p
         rows = self._resampled(more, bet.seen)
         x = self.both(self.x[:, rows])
         if self.a is None or isinstance(bet, CountBet):
