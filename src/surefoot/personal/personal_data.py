@@ -154,6 +154,29 @@ class HalfLife(TypedDict):
     compared: list[HalfLifeGain]
 
 
+class ExaminedPosition(TypedDict):
+    """How often results at a position are looked at, beside those at the first, if that depends on position alone."""
+
+    position: Count
+    p: NotNegative
+    standard_error: Annotated[NotNegative, "Of ln p."]
+    low: Annotated[NotNegative, "Where the 95 % interval of p starts."]
+    high: Annotated[NotNegative, "Where it ends."]
+
+
+class PositionBias(TypedDict):
+    """What the log says of position bias; it is shown, and nothing is learned, chosen or judged by it."""
+
+    status: Literal["present", "not found", "cannot be estimated"]
+    reason: Annotated[str | None, "Why it cannot be estimated; else null."]
+    positions: Annotated[list[ExaminedPosition], "Empty where it cannot be estimated."]
+    q: Annotated[NotNegative | None, "Heterogeneity: how far ratios of two positions are from those of the estimate."]
+    df: Annotated[Count | None, "Degrees of freedom of q."]
+    position_alone_refuted: Annotated[
+        bool | None, "Whether q/df is above 2: position alone does not explain the clicks. False proves nothing."
+    ]
+
+
 class PersonalizationData(TypedDict):
     """What re-rankers learned from a click log gain and risk, and how often they re-rank."""
 
@@ -174,6 +197,7 @@ class PersonalizationData(TypedDict):
     sessions: list[SessionData]
     half_life: NotRequired[Annotated[HalfLife, "Absent where none was asked for."]]
     recommendation: NotRequired[Annotated[RecommendedReranker, "Absent in results of older versions."]]
+    position_bias: NotRequired[Annotated[PositionBias, "Absent in results of older versions."]]
 
 
 def personalization_schema(*, strict: bool = False) -> Json:

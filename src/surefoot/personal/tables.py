@@ -10,15 +10,16 @@ from surefoot.personal.method_lines import distinct_rows
 from surefoot.personal.recommendation import few_lists, headline, recommendation_tag, recommended
 from surefoot.report.escapes import csv_text, latex, markdown
 from surefoot.report.measure_names import measure_note, measure_title
-from surefoot.report.numbers import fixed
+from surefoot.report.numbers import fixed, percent
 from surefoot.report.tables import latex_table, markdown_table, terminal_table
 from surefoot.report.text import rendered
 from surefoot.risk.assessment_data import Json
-from surefoot.significance import SIGNIFICANCE
+from surefoot.significance import CONFIDENCE_PERCENT, SIGNIFICANCE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+_TYPICAL_POSITION = 5  # that the sentence on position bias speaks of, or the last that is known
 _NAMES = {"AP": "MAP", "RR": "MRR"}  # what the mean of a measure is called
 
 
@@ -125,6 +126,31 @@ def _half_life_note(data: Json) -> list[str]:
     return [f"{what}{f'; gains of the standard model on validation lists by half-life: {gains}' if gains else ''}."]
 
 
+def position_bias_note(data: Json) -> str | None:
+    """What the log says of position bias, under its condition; None in results of older versions."""
+    bias = data.get("position_bias")
+    if bias is None:
+        return None
+    if bias["status"] == "cannot be estimated":
+        return f"Position bias cannot be estimated from this log: {bias['reason']}."
+    one = bias["positions"][:_TYPICAL_POSITION][-1]
+    refuted = ""
+    if bias["position_alone_refuted"]:
+        refuted = f"Position alone does not explain these clicks (Q/df = {fixed(bias['q'] / bias['df'], 2)}). "
+    return (
+        f"Position bias {'is present' if bias['status'] == 'present' else 'was not found'}: if looking depends on "
+        f"position alone, a result at position {one['position']} was looked at {percent(one['p'])} as often as the "
+        f"first ({CONFIDENCE_PERCENT} interval: {percent(one['low'])} to {percent(one['high'])}). surefoot shows this "
+        f"and does not use it. {refuted}Where the order depends on the user, as in the log of a personal ranker, this "
+        "estimate is wrong and the data cannot show it."
+    )
+
+
+def all_notes(data: Json) -> list[str]:
+    """The notes where no chart shows position bias."""
+    return [*notes(data), *filter(None, [position_bias_note(data)])]
+
+
 def repeated_rows(data: Json) -> list[str]:
     """Which rows are left out because they repeat another, if any are."""
     repeated = [
@@ -162,7 +188,7 @@ def tables(data: Json) -> list[RenderableType]:
     parts.append(terminal_table(headings(data), [cells(row) for row in table_rows(data)], left=2))
     for column, heads, body in segment_tables(data):
         parts += [Text(visible(f"By {column}"), style="bold"), terminal_table(heads, body)]
-    return [*parts, *(Text(visible(note), style="dim") for note in notes(data))]
+    return [*parts, *(Text(visible(note), style="dim") for note in all_notes(data))]
 
 
 def to_text(data: Json, width: int = 120) -> str:
@@ -176,7 +202,7 @@ def to_markdown(data: Json) -> str:
     parts.append(markdown_table([markdown(one) for one in headings(data)], [cells(row) for row in table_rows(data)]))
     for column, heads, body in segment_tables(data):
         parts += [f"By {markdown(column)}", markdown_table([markdown(heading) for heading in heads], body)]
-    parts.append("\n".join(f"- {markdown(note)}" for note in notes(data)))
+    parts.append("\n".join(f"- {markdown(note)}" for note in all_notes(data)))
     return "\n\n".join(parts) + "\n"
 
 
