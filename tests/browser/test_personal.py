@@ -14,7 +14,7 @@ from surefoot.personal.method_lines import distinct_rows, full_label, method_lin
 from surefoot.personal.page import opening_list
 from surefoot.personal.recommendation import headline, recommendation_tag
 from surefoot.personal.study import Personalization
-from surefoot.personal.tables import position_bias_note
+from surefoot.personal.tables import bias_note
 
 pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
 
@@ -246,15 +246,12 @@ def test_position_bias_is_told_and_drawn(open_file: Any, result: Personalization
     data = json.loads(result.to_json())
     points = [1.0, 0.62, 0.4]
     data["position_bias"] = {
-        "status": "present", "reason": None, "q": 1.0, "df": 1, "position_alone_refuted": False,
-        "positions": [
-            {"position": at, "p": p, "standard_error": 0.1, "low": p / 1.2, "high": p * 1.2}
-            for at, p in enumerate(points, start=1)
-        ],
+        "status": "present", "reason": None, "p": points, "standard_errors": [0.0, 0.1, 0.1], "low": [1.0, 0.5, 0.3],
+        "high": [1.0, 0.76, 0.5], "q": 1.0, "df": 1, "position_alone_refuted": False,
     }  # fmt: skip
     Personalization.from_dict(data).to_html(tmp_path / "p.html")
     opened = open_file(tmp_path / "p.html")
-    assert opened.text("#position-note") == position_bias_note(data)
+    assert opened.text("#position-note") == bias_note(data)
     for size, shown in ((1280, "wide"), (390, "narrow")):
         opened.page.set_viewport_size({"width": size, "height": 800})
         dots = opened.page.locator(f"#positions svg.{shown} circle.dot:visible")
@@ -263,7 +260,7 @@ def test_position_bias_is_told_and_drawn(open_file: Any, result: Personalization
         slope = (at[2] - at[0]) / (points[2] - points[0])
         assert at[1] == pytest.approx(at[0] + slope * (points[1] - points[0]), abs=0.2)
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= size
-    data["position_bias"] |= {"status": "cannot be estimated", "reason": "too few", "positions": []}
+    data["position_bias"] |= {"status": "cannot be estimated", "reason": "too few", "p": []}
     Personalization.from_dict(data).to_html(tmp_path / "q.html")
     opened = open_file(tmp_path / "q.html")
     assert opened.text("#position-note") == "Position bias cannot be estimated from this log: too few."

@@ -34,7 +34,7 @@ from surefoot.personal.position_bias import (
     position_counts,
 )
 from surefoot.personal.study import study
-from surefoot.personal.tables import position_bias_note, to_markdown, to_text
+from surefoot.personal.tables import bias_note, to_markdown, to_text
 
 SHOWN, CLICKED = [[10, 6, 0], [4, 8, 5], [0, 5, 12]], [[5, 2, 0], [2, 3, 1], [0, 2, 3]]  # rows pairs, columns positions
 
@@ -151,12 +151,12 @@ def table_of(lists: list[List], folder: Path, users: bool = True) -> FeatureTabl
     rows = [
         {
             "session": owner if not users else f"s{number}", "user": owner if users else None, "query": query,
-            "document": document, "position": position, "clicked": was_clicked,
+            "document": document, "position": position, "clicked": was_clicked, "impression": f"l{number}",
         }
         for number, (owner, query, documents) in enumerate(lists)
         for position, (document, was_clicked) in enumerate(documents, start=1)
     ]  # fmt: skip
-    kinds = {"session": pl.String, "user": pl.String, "query": pl.String, "document": pl.String}
+    kinds = dict.fromkeys(("session", "user", "query", "document", "impression"), pl.String)
     frame = pl.DataFrame(rows, schema=kinds | {"position": pl.Int64, "clicked": pl.Boolean})
     for shard in range(2):
         place = folder / "features" / f"shard={shard}"
@@ -205,8 +205,11 @@ def test_against_loops(
         return
     mean, its_error = sum(x) / len(x), math.sqrt(np.sum(covariance)) / len(x)
     assert bias["status"] == ("present" if mean < -2 * its_error else "not found")
-    assert [one["p"] for one in bias["positions"]] == pytest.approx([1, *np.exp(x)])
-    assert [one["standard_error"] for one in bias["positions"]] == pytest.approx([0, *errors], rel=1e-6, abs=1e-9)
+    reach = np.exp(1.959964 * np.append(0, errors))
+    assert bias["p"] == pytest.approx([1, *np.exp(x)])
+    assert bias["standard_errors"] == pytest.approx([0, *errors], rel=1e-6, abs=1e-9)
+    assert bias["low"] == pytest.approx(np.array(bias["p"]) / reach, rel=1e-5)
+    assert bias["high"] == pytest.approx(np.array(bias["p"]) * reach, rel=1e-5)
     assert bias["position_alone_refuted"] == (q / df > 2 if df else None)
 
 
@@ -239,36 +242,47 @@ class TestWhatCannotBeEstimated:
     def reason(lists: list[List], folder: Path) -> str:
         bias = position_bias(table_of(lists, folder))
         assert bias["status"] == "cannot be estimated"
-        assert bias["positions"] == []
+        assert bias["p"] == bias["standard_errors"] == bias["low"] == bias["high"] == []
         assert bias["q"] is bias["df"] is bias["position_alone_refuted"] is None
         assert bias["reason"] is not None
         return bias["reason"]
 
     def test_an_order_that_never_changes(self, tmp_path: Path) -> None:
         lists: list[List] = [(f"u{one}", "q", [("a", True), ("b", one % 2 == 0)]) for one in range(50)]
-        assert "no other position" in self.reason(lists, tmp_path)
+        assert "position 2 is not connected with the first" in self.reason(lists, tmp_path)
 
     def test_no_clicks(self, tmp_path: Path) -> None:
         lists: list[List] = [("u", "q", [("a", False), ("b", False)]), ("u", "q", [("b", False), ("a", False)])]
-        assert "no other position" in self.reason(lists, tmp_path)
+        assert "position 2 is not connected with the first" in self.reason(lists, tmp_path)
 
     def test_a_gap(self, tmp_path: Path) -> None:
         lists: list[List] = []
         for one in range(200):  # a and c change places, b never does
             a, c = ("a", "c") if one % 2 else ("c", "a")
             lists.append((f"u{one}", "q", [(a, one % 3 > 0), ("b", one % 3 > 0), (c, one % 5 > 2)]))
-        assert "position 2 is not connected with position 1" in self.reason(lists, tmp_path)
+        assert "position 2 is not connected with the first" in self.reason(lists, tmp_path)
 
     def test_one_user_alone_connects(self, tmp_path: Path) -> None:
         lists = [("only", *rest) for _, *rest in random_lists(3, 200, 3, 0.5)]
-        assert "without group" in self.reason(lists, tmp_path)
+        assert "of 20 of the users" in self.reason(lists, tmp_path)
+
+    def test_too_small_a_log(self) -> None:
+        found = examination(position_counts(small_table()))
+        assert isinstance(found, Examination)
+        error = math.sqrt(found.covariance[-1, -1])  # the largest
+        assert 0.25 < error < 1
+        bias = position_bias(small_table())
+        assert bias["status"] == "cannot be estimated"
+        assert bias["reason"] == (
+            f"the standard error of ln p is {error:.3g} at position 10, above 0.25; a larger log may do"
+        )
 
     def test_positions_below_the_last_connected_one_are_left_out(self, tmp_path: Path) -> None:
         lists = [
             (owner, query, [*documents, ("always last", number % 2 == 0)])
             for number, (owner, query, documents) in enumerate(random_lists(1, 300, 3, 0.5))
         ]
-        assert len(position_bias(table_of(lists, tmp_path))["positions"]) == 3
+        assert len(position_bias(table_of(lists, tmp_path))["p"]) == 3
 
 
 def shown_lists(rng: np.random.Generator, users: int, loss: float, personal: bool = False) -> list[PositionCounts]:
@@ -340,46 +354,38 @@ class TestShown:
     def test_a_small_study_has_it(self) -> None:
         data = small_study().to_dict()
         assert data["position_bias"] == position_bias(small_table())
-        note = position_bias_note(data)
+        note = bias_note(data)
         assert note is not None
-        assert note in " ".join(to_text(data, 10_000).split("\n"))
+        assert note in to_text(data, 10_000)
         assert note in to_markdown(data)
-        assert note in data_of(small_study().page())
+        assert note in small_study().page()
 
     def test_words(self) -> None:
-        place = {"position": 1, "p": 1.0, "standard_error": 0.0, "low": 1.0, "high": 1.0}
-        low = {"position": 2, "p": 0.407, "standard_error": 0.1, "low": 0.335, "high": 0.495}
-        bias = {
-            "status": "present", "reason": None, "positions": [place, low], "q": 5.0, "df": 2,
-            "position_alone_refuted": True,
+        bias: dict[str, Any] = {
+            "status": "present", "reason": None, "p": [1.0, 0.407], "standard_errors": [0.0, 0.1], "low": [1.0, 0.335],
+            "high": [1.0, 0.495], "q": 5.0, "df": 2, "position_alone_refuted": True,
         }  # fmt: skip
-        assert position_bias_note({"position_bias": bias}) == (
+        assert bias_note({"position_bias": bias}) == (
             "Position bias is present: if looking depends on position alone, a result at position 2 was looked at 41 % "
             "as often as the first (95 % interval: 34 % to 50 %). surefoot shows this and does not use it. Position "
-            "alone does not explain these clicks (Q/df = 2.50). Where the order depends on the user, as in the log of "
+            "alone does not explain this. Where the order depends on the user, as in the log of "
             "a personal ranker, this estimate is wrong and the data cannot show it."
         )
         bias |= {"status": "not found", "position_alone_refuted": False}
-        note = position_bias_note({"position_bias": bias})
+        note = bias_note({"position_bias": bias})
         assert note is not None
         assert note.startswith("Position bias was not found: if looking depends on position alone")
         assert "does not explain" not in note
-        unknown = {"status": "cannot be estimated", "reason": "too few", "positions": []}
-        assert position_bias_note({"position_bias": unknown}) == (
-            "Position bias cannot be estimated from this log: too few."
-        )
-        assert position_bias_note({}) is None  # of an older version
-
-
-def data_of(page: str) -> str:
-    return " ".join(page.replace("&#39;", "'").split())
+        unknown = {"status": "cannot be estimated", "reason": "too few", "p": []}
+        assert bias_note({"position_bias": unknown}) == ("Position bias cannot be estimated from this log: too few.")
+        assert bias_note({}) is None  # of an older version
 
 
 def test_it_is_never_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Models, labels and choices are the same, byte for byte, whatever it says."""
     without: dict[str, Any] = {
-        "status": "cannot be estimated", "reason": "it was not tried", "positions": [], "q": None, "df": None,
-        "position_alone_refuted": None,
+        "status": "cannot be estimated", "reason": "it was not tried", "p": [], "standard_errors": [], "low": [],
+        "high": [], "q": None, "df": None, "position_alone_refuted": None,
     }  # fmt: skip
     results, files = [], []
     for name in ("with", "without"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from surefoot.data.notebook import NotebookTable, NotebookView, more_rows
 from surefoot.personal.recommendation import headline
-from surefoot.personal.tables import all_notes, cells, headings, measure_name, table_rows, title
+from surefoot.personal.tables import cells, headings, measure_name, notes, table_rows, title
 from surefoot.report.numbers import signed
 from surefoot.risk.assessment_data import Json
 
@@ -27,5 +27,5 @@ def to_notebook(data: Json) -> str:
     if chosen:
         tiles.append(("Greatest change", signed(100 * max(row["test"]["gain"] for row in chosen), 3)))
     return NotebookView(
-        "Personalization", title(data), tiles, table, lead=[headline(data)], notes=all_notes(data)
+        "Personalization", title(data), tiles, table, lead=[headline(data)], notes=notes(data)
     ).to_html()

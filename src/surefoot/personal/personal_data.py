@@ -154,27 +154,18 @@ class HalfLife(TypedDict):
     compared: list[HalfLifeGain]
 
 
-class ExaminedPosition(TypedDict):
-    """How often results at a position are looked at, beside those at the first, if that depends on position alone."""
-
-    position: Count
-    p: NotNegative
-    standard_error: Annotated[NotNegative, "Of ln p."]
-    low: Annotated[NotNegative, "Where the 95 % interval of p starts."]
-    high: Annotated[NotNegative, "Where it ends."]
-
-
 class PositionBias(TypedDict):
-    """What the log says of position bias; it is shown, and nothing is learned, chosen or judged by it."""
+    """How often each position is looked at, if that depends on position alone; shown, and used for nothing."""
 
     status: Literal["present", "not found", "cannot be estimated"]
     reason: Annotated[str | None, "Why it cannot be estimated; else null."]
-    positions: Annotated[list[ExaminedPosition], "Empty where it cannot be estimated."]
-    q: Annotated[NotNegative | None, "Heterogeneity: how far ratios of two positions are from those of the estimate."]
-    df: Annotated[Count | None, "Degrees of freedom of q."]
-    position_alone_refuted: Annotated[
-        bool | None, "Whether q/df is above 2: position alone does not explain the clicks. False proves nothing."
-    ]
+    p: Annotated[list[float], "By position, as shares of the first; empty where they cannot be estimated."]
+    standard_errors: Annotated[list[float], "Of ln p, by position."]
+    low: Annotated[list[float], "Where the 95 % interval of each p starts."]
+    high: Annotated[list[float], "Where it ends."]
+    q: Annotated[float | None, "Heterogeneity of the ratios between positions."]
+    df: Annotated[int | None, "Degrees of freedom of q."]
+    position_alone_refuted: Annotated[bool | None, "Whether q/df is above 2; false proves nothing."]
 
 
 class PersonalizationData(TypedDict):

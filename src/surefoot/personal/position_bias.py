@@ -1,7 +1,7 @@
 """How much more often high positions are looked at: estimated from a log, shown, and never used.
 
-At two positions the same document for the same query is clicked as often as each position is looked at. So a ratio of
-clicks is one of looking, if looking depends on position alone.
+The same document for the same query is clicked, at two positions, as often as each position is looked at. So a ratio
+of clicks is one of looking, if looking depends on position alone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from surefoot.significance import SIGNIFICANCE
 POSITIONS = 10  # that are compared, from the first
 GROUPS = 20  # of users; the jackknife leaves out one after the other
 LARGEST_ERROR = 0.25  # of ln p: beyond it the jackknife itself cannot be relied on
-_LARGEST_Q = 2  # for each degree of freedom: beyond it position alone does not explain the clicks
 
 
 class PositionCounts(NamedTuple):
@@ -36,7 +35,7 @@ class PositionCounts(NamedTuple):
 
 
 class Examination(NamedTuple):
-    """x = ln p of each position, p of the first is 1; the covariance of the others; how far ratios are from the fit."""
+    """x = ln p of each position, where p of the first is 1; the covariance of the others; heterogeneity."""
 
     log_p: Floats
     covariance: Floats
@@ -48,35 +47,22 @@ def position_bias(table: FeatureTable) -> PositionBias:
     """Whether the log shows position bias, how often each position is looked at, and how sure that is."""
     with busy("Estimating position bias"):
         found = examination(position_counts(table))
+    if isinstance(found, Examination):
+        errors = np.append(0.0, np.sqrt(np.diag(found.covariance)))
+        if errors.max() > LARGEST_ERROR:
+            at = f"{errors.max():.3g} at position {errors.argmax() + 1}"
+            found = f"the standard error of ln p is {at}, above {LARGEST_ERROR:g}; a larger log may do"
     if isinstance(found, str):
-        return _unknown(found)
-    errors = np.append(0.0, np.sqrt(np.diag(found.covariance)))
-    if errors.max() > LARGEST_ERROR:
-        worst = int(errors.argmax())
-        return _unknown(
-            f"the standard error of ln p is {errors[worst]:.3g} at position {worst + 1}, above {LARGEST_ERROR:g}; "
-            "a larger log may do"
-        )
-    mean, its_error = found.log_p[1:].mean(), np.sqrt(found.covariance.mean())
+        return {
+            "status": "cannot be estimated", "reason": found, "p": [], "standard_errors": [], "low": [], "high": [],
+            "q": None, "df": None, "position_alone_refuted": None,
+        }  # fmt: skip
     p, reach = np.exp(found.log_p), np.exp(ndtri(1 - SIGNIFICANCE / 2) * errors)
-    columns = zip(p.tolist(), errors.tolist(), (p / reach).tolist(), (p * reach).tolist(), strict=True)
+    is_present = found.log_p[1:].mean() < -2 * np.sqrt(found.covariance.mean())
     return {
-        "status": "present" if mean < -2 * its_error else "not found",
-        "reason": None,
-        "positions": [
-            {"position": position, "p": share, "standard_error": error, "low": low, "high": high}
-            for position, (share, error, low, high) in enumerate(columns, start=1)
-        ],
-        "q": found.q,
-        "df": found.df,
-        "position_alone_refuted": found.q > _LARGEST_Q * found.df if found.df else None,
-    }
-
-
-def _unknown(reason: str) -> PositionBias:
-    return {
-        "status": "cannot be estimated", "reason": reason, "positions": [], "q": None, "df": None,
-        "position_alone_refuted": None,
+        "status": "present" if is_present else "not found", "reason": None, "p": p.tolist(),
+        "standard_errors": errors.tolist(), "low": (p / reach).tolist(), "high": (p * reach).tolist(),
+        "q": found.q, "df": found.df, "position_alone_refuted": found.q > 2 * found.df if found.df else None,
     }  # fmt: skip
 
 
@@ -85,24 +71,21 @@ def position_counts(table: FeatureTable) -> list[PositionCounts]:
     rows = table.scan().filter(pl.col("position") <= POSITIONS)
     rows = rows.select("query", "document", "position", "clicked", owner=pl.coalesce("user", "session"))
     owners = rows.select("owner").unique().collect(engine="streaming")
-    group = [int.from_bytes(sha256(name.encode()).digest()) % GROUPS for name in owners["owner"].to_list()]
-    owners = owners.with_columns(group=pl.Series(group, dtype=pl.Int64))
+    groups = [int.from_bytes(sha256(name.encode()).digest()) % GROUPS for name in owners["owner"].to_list()]
+    owners = owners.with_columns(group=pl.Series(groups, dtype=pl.Int64))
     # A pair that nobody clicked adds 0 to every sum: without them memory goes by clicks, which are few.
     pairs = rows.filter("clicked").select("query", "document").unique().collect(engine="streaming")
     pairs = pairs.sort("query", "document").with_row_index("pair")  # sums are in one order, the same to the last digit
-    cell = (pl.col("position").cast(pl.Int64) - 1) * GROUPS + pl.col("group")
+    place = (pl.col("pair").cast(pl.Int64) * POSITIONS + pl.col("position") - 1) * GROUPS + pl.col("group")
     rows = rows.join(owners.lazy(), on="owner").join(pairs.lazy(), on=["query", "document"])
-    rows = rows.group_by(key=pl.col("pair").cast(pl.Int64) * (POSITIONS * GROUPS) + cell).agg(
-        shown=pl.len(), clicked=pl.col("clicked").sum()
-    )
-    key, shown, clicked = (column.to_numpy() for column in rows.collect(engine="streaming"))
-    pair, position = key // (POSITIONS * GROUPS), key // GROUPS % POSITIONS
+    cells = rows.group_by(place=place).agg(shown=pl.len(), clicked=pl.col("clicked").sum()).collect(engine="streaming")
+    place_of, shown, clicked = (column.to_numpy() for column in cells)
     counts = []
-    for number in range(POSITIONS):
-        at = np.flatnonzero(position == number)
-        own, row = np.unique(pair[at], return_inverse=True)
+    for position in range(POSITIONS):
+        at = np.flatnonzero(place_of // GROUPS % POSITIONS == position)
+        own, row = np.unique(place_of[at] // (POSITIONS * GROUPS), return_inverse=True)
         by_group = np.zeros((2, len(own), GROUPS))
-        by_group[:, row, key[at] % GROUPS] = shown[at], clicked[at]
+        by_group[:, row, place_of[at] % GROUPS] = shown[at], clicked[at]
         counts.append(PositionCounts(own, *by_group))
     return counts
 
@@ -113,17 +96,13 @@ def examination(positions: Sequence[PositionCounts]) -> Examination | str:
     The covariance is the jackknife's: V = 19/20·Σ (x₍ⱼ₎ − x̄)(x₍ⱼ₎ − x̄)ᵀ, where x₍ⱼ₎ is estimated without group j.
     """
     ratios, variances = log_ratios(positions)
-    end = 1 + int(np.flatnonzero(_connected(ratios[0]))[-1])
-    if end == 1:
-        return "no other position has a query's result that was also shown at position 1, with clicks at both"
+    end = 1 + max(1, int(np.flatnonzero(_connected(ratios[0]))[-1]))
     ratios, variances = ratios[:, :end, :end], variances[:, :end, :end]
-    apart = ~np.array([_connected(ratio) for ratio in ratios])
-    if apart.any():
-        without, position = np.argwhere(apart)[0]
-        return (
-            f"too few results were shown at two positions and clicked at both: position {position + 1} is not "
-            f"connected with position 1{f' without group {without} of {GROUPS} of the users' if without else ''}"
-        )
+    apart = np.argwhere([~_connected(ratio) for ratio in ratios])
+    if len(apart):
+        without, position = apart[0]
+        seldom = f"; it is only by group {without} of {GROUPS} of the users" if without else ""
+        return f"position {position + 1} is not connected with the first by results that were clicked at both{seldom}"
     whole, *refits = map(least_squares, ratios, variances)
     away = np.array([refit.log_p[1:] for refit in refits])
     away -= away.mean(axis=0)
@@ -147,26 +126,23 @@ def log_ratios(positions: Sequence[PositionCounts]) -> tuple[Floats, Floats]:
         spread = ((n_k * n_l * (c_k + c_l) - c_k * c_l * total) / total**2).sum(axis=0)
         # Without spread every result was clicked always or never: v is 0, which is no measure of how sure R/S is.
         known = (r > 0) & (s > 0) & (spread > 0)
-        r, s = r[known], s[known]
-        ratios[known, k, m], variances[known, k, m] = np.log(r / s), spread[known] / (r * s)
+        ratios[known, k, m] = np.log(r[known] / s[known])
+        variances[known, k, m] = spread[known] / (r[known] * s[known])
     return ratios, variances
 
 
 def least_squares(ratio: Floats, variance: Floats) -> Examination:
     """ln p of connected positions by least squares with weights 1/v, its covariance, and Q = Σ (ln ratio − fit)²/v."""
     k, m = np.nonzero(np.isfinite(ratio))
-    design = np.zeros((len(k), len(ratio)))
-    design[np.arange(len(k)), m], design[np.arange(len(k)), k] = 1, -1
-    design, weights = design[:, 1:], 1 / variance[k, m]
+    design = np.eye(len(ratio))[m] - np.eye(len(ratio))[k]
+    design, weights, target = design[:, 1:], 1 / variance[k, m], ratio[k, m]
     covariance = np.asarray(np.linalg.inv(design.T @ (weights[:, None] * design)), dtype=np.float64)
-    x = covariance @ (design.T @ (weights * ratio[k, m]))
-    q = float((weights * (ratio[k, m] - design @ x) ** 2).sum())
+    x = covariance @ (design.T @ (weights * target))
+    q = float((weights * (target - design @ x) ** 2).sum())
     return Examination(np.append(0.0, x), covariance, q, len(k) - len(ratio) + 1)
 
 
 def _connected(ratio: Floats) -> Flags:
     """Which positions are connected with the first by known ratios."""
-    known = np.isfinite(ratio)
-    links = np.eye(len(ratio)) + known + known.T
-    reached: Flags = np.linalg.matrix_power(links, len(ratio))[0] > 0
-    return reached
+    links = np.eye(len(ratio)) + np.isfinite(ratio) + np.isfinite(ratio).T
+    return np.asarray(np.linalg.matrix_power(links, len(ratio))[0] > 0)

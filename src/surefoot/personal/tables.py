@@ -98,7 +98,7 @@ def notes(data: Json) -> list[str]:
         "“By regression” means: trained by least squares on each result's share of NDCG. All other models are trained "
         "by LambdaMART.",
         *_half_life_note(data),
-        *filter(None, [measure_note(data["measure"])]),
+        *filter(None, [measure_note(data["measure"]), bias_note(data)]),
     ]
     left = {**counts["rejected"], **counts["set_aside"]}
     reasons = [
@@ -126,29 +126,23 @@ def _half_life_note(data: Json) -> list[str]:
     return [f"{what}{f'; gains of the standard model on validation lists by half-life: {gains}' if gains else ''}."]
 
 
-def position_bias_note(data: Json) -> str | None:
+def bias_note(data: Json) -> str | None:
     """What the log says of position bias, under its condition; None in results of older versions."""
     bias = data.get("position_bias")
     if bias is None:
         return None
-    if bias["status"] == "cannot be estimated":
+    if bias["reason"] is not None:
         return f"Position bias cannot be estimated from this log: {bias['reason']}."
-    one = bias["positions"][:_TYPICAL_POSITION][-1]
-    refuted = ""
-    if bias["position_alone_refuted"]:
-        refuted = f"Position alone does not explain these clicks (Q/df = {fixed(bias['q'] / bias['df'], 2)}). "
+    position = min(_TYPICAL_POSITION, len(bias["p"]))
+    p, low, high = (percent(bias[key][position - 1]) for key in ("p", "low", "high"))
+    refuted = "Position alone does not explain this. " if bias["position_alone_refuted"] else ""
     return (
         f"Position bias {'is present' if bias['status'] == 'present' else 'was not found'}: if looking depends on "
-        f"position alone, a result at position {one['position']} was looked at {percent(one['p'])} as often as the "
-        f"first ({CONFIDENCE_PERCENT} interval: {percent(one['low'])} to {percent(one['high'])}). surefoot shows this "
-        f"and does not use it. {refuted}Where the order depends on the user, as in the log of a personal ranker, this "
-        "estimate is wrong and the data cannot show it."
+        f"position alone, a result at position {position} was looked at {p} as often as the first "
+        f"({CONFIDENCE_PERCENT} interval: {low} to {high}). surefoot shows this and does not use it. {refuted}Where "
+        "the order depends on the user, as in the log of a personal ranker, this estimate is wrong and the data cannot "
+        "show it."
     )
-
-
-def all_notes(data: Json) -> list[str]:
-    """The notes where no chart shows position bias."""
-    return [*notes(data), *filter(None, [position_bias_note(data)])]
 
 
 def repeated_rows(data: Json) -> list[str]:
@@ -188,7 +182,7 @@ def tables(data: Json) -> list[RenderableType]:
     parts.append(terminal_table(headings(data), [cells(row) for row in table_rows(data)], left=2))
     for column, heads, body in segment_tables(data):
         parts += [Text(visible(f"By {column}"), style="bold"), terminal_table(heads, body)]
-    return [*parts, *(Text(visible(note), style="dim") for note in all_notes(data))]
+    return [*parts, *(Text(visible(note), style="dim") for note in notes(data))]
 
 
 def to_text(data: Json, width: int = 120) -> str:
@@ -202,7 +196,7 @@ def to_markdown(data: Json) -> str:
     parts.append(markdown_table([markdown(one) for one in headings(data)], [cells(row) for row in table_rows(data)]))
     for column, heads, body in segment_tables(data):
         parts += [f"By {markdown(column)}", markdown_table([markdown(heading) for heading in heads], body)]
-    parts.append("\n".join(f"- {markdown(note)}" for note in all_notes(data)))
+    parts.append("\n".join(f"- {markdown(note)}" for note in notes(data)))
     return "\n\n".join(parts) + "\n"
 
 
