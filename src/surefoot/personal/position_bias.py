@@ -58,7 +58,7 @@ def position_bias(table: FeatureTable) -> PositionBias:
             "q": None, "df": None, "position_alone_refuted": None,
         }  # fmt: skip
     p, reach = np.exp(found.log_p), np.exp(ndtri(1 - SIGNIFICANCE / 2) * errors)
-    is_present = found.log_p[1:].mean() < -2 * np.sqrt(found.covariance.mean())
+    is_present = found.log_p[1:].mean() < -2 * np.sqrt(max(found.covariance.mean(), 0.0))  # rounded, it may be below 0
     return {
         "status": "present" if is_present else "not found", "reason": None, "p": p.tolist(),
         "standard_errors": errors.tolist(), "low": (p / reach).tolist(), "high": (p * reach).tolist(),
