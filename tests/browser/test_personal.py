@@ -14,6 +14,7 @@ from surefoot.personal.method_lines import distinct_rows, full_label, method_lin
 from surefoot.personal.page import opening_list
 from surefoot.personal.recommendation import headline, recommendation_tag
 from surefoot.personal.study import Personalization
+from surefoot.personal.tables import bias_note
 
 pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
 
@@ -238,3 +239,30 @@ def test_on_a_phone_a_list_is_read_without_scrolling(open_file: Any, result: Per
     assert box.evaluate("(one) => one.scrollWidth <= one.clientWidth")
     cells = page.locator("#lists-body tr td").evaluate_all("(all) => all.map((one) => one.clientWidth)")
     assert min(width for width in cells if width) > 30
+
+
+def test_position_bias_is_told_and_drawn(open_file: Any, result: Personalization, tmp_path: Path) -> None:
+    """The chart has a point for each position; without an estimate there is the reason, and no chart."""
+    data = json.loads(result.to_json())
+    points = [1.0, 0.62, 0.4]
+    data["position_bias"] = {
+        "status": "present", "reason": None, "p": points, "standard_errors": [0.0, 0.1, 0.1], "low": [1.0, 0.5, 0.3],
+        "high": [1.0, 0.76, 0.5], "q": 1.0, "df": 1, "position_alone_refuted": False,
+    }  # fmt: skip
+    Personalization.from_dict(data).to_html(tmp_path / "p.html")
+    opened = open_file(tmp_path / "p.html")
+    assert opened.text("#position-note") == bias_note(data)
+    for size, shown in ((1280, "wide"), (390, "narrow")):
+        opened.page.set_viewport_size({"width": size, "height": 800})
+        dots = opened.page.locator(f"#positions svg.{shown} circle.dot:visible")
+        at = [float(dots.nth(number).get_attribute("cy")) for number in range(dots.count())]
+        assert len(at) == len(points)
+        slope = (at[2] - at[0]) / (points[2] - points[0])
+        assert at[1] == pytest.approx(at[0] + slope * (points[1] - points[0]), abs=0.2)
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= size
+    data["position_bias"] |= {"status": "cannot be estimated", "reason": "too few", "p": []}
+    Personalization.from_dict(data).to_html(tmp_path / "q.html")
+    opened = open_file(tmp_path / "q.html")
+    assert opened.text("#position-note") == "Position bias cannot be estimated from this log: too few."
+    assert opened.page.locator("#positions").count() == 0
+    assert opened.quiet()

@@ -15,6 +15,7 @@ from tests.clicks.logs import GRADES, YANDEX14, features, generated, made, resul
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.layouts.registry import WRITABLE
+from surefoot.personal.position_bias import position_bias
 
 pytestmark = [
     pytest.mark.heavy,
@@ -53,6 +54,7 @@ def test_a_generated_log(layout: str, tmp_path: Path) -> None:
     assert one.counts == other.counts
     assert_same(results(one), results(other))
     assert_same(features(one), features(other))
+    assert position_bias(one) == position_bias(other)
 
 
 def test_names_that_look_like_columns_and_patterns(tmp_path: Path) -> None:

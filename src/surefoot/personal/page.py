@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from markupsafe import Markup
+
 from surefoot.errors import visible
 from surefoot.personal.method_lines import distinct_rows, full_label, method_line
 from surefoot.personal.options import METHOD_TITLES, STANDARD
 from surefoot.personal.recommendation import few_lists, headline, recommendation_tag, recommended
-from surefoot.personal.tables import cells, headings, measure_name, notes, segment_tables, title
+from surefoot.personal.tables import bias_note, cells, headings, measure_name, notes, segment_tables, title
 from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
+from surefoot.report.line_chart import ChartLine, line_chart
 from surefoot.report.numbers import fixed, percent, signed
 from surefoot.report.provenance import Provenance
 from surefoot.risk.assessment_data import Json
@@ -140,9 +143,21 @@ def page_payload(data: Json) -> Json:
     }
 
 
+def _position_chart(data: Json) -> Markup | None:
+    """How often each position is looked at; None where that cannot be estimated."""
+    bias = data.get("position_bias", {})
+    if not bias.get("p"):
+        return None
+    p, low, high = ([100 * one for one in bias[key]] for key in ("p", "low", "high"))
+    return line_chart(
+        range(1, len(p) + 1), [ChartLine("looked at, in % of the first position", p, low, high)], from_zero=True,
+        label="How often each position is looked at", x_label="position", y_label="%",
+    )  # fmt: skip
+
+
 def to_page(data: Json, provenance: Provenance | None = None) -> str:
     """The page of a study's plain data: HTML that needs nothing else, no network and no server."""
-    choice, heads = recommended(data), headings(data)
+    choice, heads, bias = recommended(data), headings(data), bias_note(data)
     return family_page(
         f"{_FOLDER}/personal.html.j2",
         front(data),
@@ -163,5 +178,7 @@ def to_page(data: Json, provenance: Provenance | None = None) -> str:
             (visible(column), [visible(head) for head in heads], [[visible(cell) for cell in row] for row in body])
             for column, heads, body in segment_tables(data)
         ],
-        notes=[visible(note) for note in notes(data)],
+        notes=[visible(note) for note in notes(data) if note != bias],
+        bias=bias and visible(bias),
+        position_chart=_position_chart(data),
     )

@@ -154,6 +154,20 @@ class HalfLife(TypedDict):
     compared: list[HalfLifeGain]
 
 
+class PositionBias(TypedDict):
+    """How often each position is looked at, if that depends on position alone; shown, and used for nothing."""
+
+    status: Literal["present", "not found", "cannot be estimated"]
+    reason: Annotated[str | None, "Why it cannot be estimated; else null."]
+    p: Annotated[list[float], "By position, as shares of the first; empty where they cannot be estimated."]
+    standard_errors: Annotated[list[float], "Of ln p, by position."]
+    low: Annotated[list[float], "Where the 95 % interval of each p starts."]
+    high: Annotated[list[float], "Where it ends."]
+    q: Annotated[float | None, "Heterogeneity of the ratios between positions."]
+    df: Annotated[int | None, "Degrees of freedom of q."]
+    position_alone_refuted: Annotated[bool | None, "Whether q/df is above 2; false proves nothing."]
+
+
 class PersonalizationData(TypedDict):
     """What re-rankers learned from a click log gain and risk, and how often they re-rank."""
 
@@ -174,6 +188,7 @@ class PersonalizationData(TypedDict):
     sessions: list[SessionData]
     half_life: NotRequired[Annotated[HalfLife, "Absent where none was asked for."]]
     recommendation: NotRequired[Annotated[RecommendedReranker, "Absent in results of older versions."]]
+    position_bias: NotRequired[Annotated[PositionBias, "Absent in results of older versions."]]
 
 
 def personalization_schema(*, strict: bool = False) -> Json:

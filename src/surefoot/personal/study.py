@@ -39,6 +39,7 @@ from surefoot.personal.options import (
 from surefoot.personal.page import to_page
 from surefoot.personal.personal_data import SCHEMA, PersonalizationData
 from surefoot.personal.personal_metrics import to_metrics
+from surefoot.personal.position_bias import position_bias
 from surefoot.personal.rankers import MODELS_FOLDER, StudyRankers
 from surefoot.personal.recommendation import recommend
 from surefoot.personal.reranker_figures import (
@@ -186,6 +187,7 @@ def study(
         compared = [{"days": life, "gain": gain} for life, gain in (half_lives or {}).items()]
         data["half_life"] = {"days": half_life, "compared": compared}
     data["recommendation"] = recommend(data)
+    data["position_bias"] = position_bias(table)  # last: nothing is learned, chosen or judged by it
     result = Personalization(data)
     result.folder = table.folder
     return result

@@ -10,15 +10,16 @@ from surefoot.personal.method_lines import distinct_rows
 from surefoot.personal.recommendation import few_lists, headline, recommendation_tag, recommended
 from surefoot.report.escapes import csv_text, latex, markdown
 from surefoot.report.measure_names import measure_note, measure_title
-from surefoot.report.numbers import fixed
+from surefoot.report.numbers import fixed, percent
 from surefoot.report.tables import latex_table, markdown_table, terminal_table
 from surefoot.report.text import rendered
 from surefoot.risk.assessment_data import Json
-from surefoot.significance import SIGNIFICANCE
+from surefoot.significance import CONFIDENCE_PERCENT, SIGNIFICANCE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+_TYPICAL_POSITION = 5  # that the sentence on position bias speaks of, or the last that is known
 _NAMES = {"AP": "MAP", "RR": "MRR"}  # what the mean of a measure is called
 
 
@@ -97,7 +98,7 @@ def notes(data: Json) -> list[str]:
         "“By regression” means: trained by least squares on each result's share of NDCG. All other models are trained "
         "by LambdaMART.",
         *_half_life_note(data),
-        *filter(None, [measure_note(data["measure"])]),
+        *filter(None, [measure_note(data["measure"]), bias_note(data)]),
     ]
     left = {**counts["rejected"], **counts["set_aside"]}
     reasons = [
@@ -123,6 +124,25 @@ def _half_life_note(data: Json) -> list[str]:
         for one in compared
     )
     return [f"{what}{f'; gains of the standard model on validation lists by half-life: {gains}' if gains else ''}."]
+
+
+def bias_note(data: Json) -> str | None:
+    """What the log says of position bias, under its condition; None in results of older versions."""
+    bias = data.get("position_bias")
+    if bias is None:
+        return None
+    if bias["reason"] is not None:
+        return f"Position bias cannot be estimated from this log: {bias['reason']}."
+    position = min(_TYPICAL_POSITION, len(bias["p"]))
+    p, low, high = (percent(bias[key][position - 1]) for key in ("p", "low", "high"))
+    refuted = "Position alone does not explain this. " if bias["position_alone_refuted"] else ""
+    return (
+        f"Position bias {'is present' if bias['status'] == 'present' else 'was not found'}: if looking depends on "
+        f"position alone, a result at position {position} was looked at {p} as often as the first "
+        f"({CONFIDENCE_PERCENT} interval: {low} to {high}). surefoot shows this and does not use it. {refuted}Where "
+        "the order depends on the user, as in the log of a personal ranker, this estimate is wrong and the data cannot "
+        "show it."
+    )
 
 
 def repeated_rows(data: Json) -> list[str]:
