@@ -59,7 +59,7 @@ def test_undecided_is_three_with_how_many_more(surefoot, home: Path, monkeypatch
     monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 2000)
     code, out, _ = surefoot(*STEADY, "--risk", "0.02")
     assert code == 3
-    assert re.search(r"About \d+ more judged queries", out)
+    assert re.search(r"About \d+ judged queries in a new sample would probably decide", " ".join(out.split()))
 
 
 def _kinds(home: Path) -> Path:
@@ -174,46 +174,142 @@ def test_file_order_changes_nothing(surefoot, home: Path) -> None:
     assert (home / "one.json").read_text() == (home / "other.json").read_text()
 
 
-def test_batches_and_their_refusals(surefoot, home: Path) -> None:
+def test_looks_and_their_refusals(surefoot, home: Path) -> None:
     lines = (home / "qrels.txt").read_text().splitlines(keepends=True)
     queries = sorted({line.split()[0] for line in lines})
     for number in range(2):
-        own = set(queries[100 * number : 100 * (number + 1)])
-        (home / f"batch{number}.txt").write_text("".join(line for line in lines if line.split()[0] in own))
-    runs = ["steady.run", "today.run", "-b", "today", *CONDITIONS, "--budget", "200", "--state", "state.json", "-q"]
-    assert surefoot("gate", "batch0.txt", *runs)[0] == 3
-    before = (home / "state.json").read_bytes()
-    code, _, err = surefoot("gate", "batch0.txt", *runs)
+        own = set(queries[: 100 * (number + 1)])
+        (home / f"look{number}.txt").write_text("".join(line for line in lines if line.split()[0] in own))
+    runs = ["steady.run", "today.run", "-b", "today", *CONDITIONS, "--record", "record.json", "-q"]
+    assert surefoot("gate", "look0.txt", *runs)[0] == 3
+    before = (home / "record.json").read_bytes()
+    assert surefoot("gate", "look0.txt", *runs)[0] == 3
+    code, _, err = surefoot("gate", "look1.txt", *runs, "--json", "record.json")
     assert code == 2
-    assert "100 of 100 queries were seen in an earlier batch" in err
-    code, _, err = surefoot("gate", "batch1.txt", *runs, "--json", "state.json")
+    assert "--json would overwrite the input file record.json" in err
+    code, _, err = surefoot("gate", "look1.txt", *runs, "--json", "no/such/folder.json")
     assert code == 2
-    assert "--json would overwrite the input file state.json" in err
-    code, _, err = surefoot("gate", "batch1.txt", *runs, "--json", "no/such/folder.json")
+    assert (home / "record.json").read_bytes() == before
+    assert surefoot("gate", "look1.txt", *runs, "--json", "d.json")[0] in (0, 3)
+    data = json.loads((home / "d.json").read_text())
+    assert [look["queries"] for look in data["record"]["looks"]] == [100, 200]
+    code, _, err = surefoot("gate", "look0.txt", *runs)
     assert code == 2
-    assert (home / "state.json").read_bytes() == before
-    assert surefoot("gate", "batch1.txt", *runs)[0] in (0, 3)
+    assert "100 queries of earlier looks have no judgments here" in err
     code, _, err = surefoot(
-        "gate", "batch1.txt", "steady.run", "today.run", "-b", "today", *CONDITIONS, "--json", "state.json"
+        "gate", "look1.txt", "steady.run", "today.run", "-b", "today", *CONDITIONS, "--json", "record.json"
     )
     assert code == 2
-    assert "it is not marked as a file that surefoot wrote" in err  # a state is not a result to be replaced
+    assert "it is not marked as a file that surefoot wrote" in err  # a record is not a result to be replaced
 
 
-def test_ledgers_count(surefoot, home: Path) -> None:
-    used = []
+def test_questions_share_delta(surefoot, home: Path) -> None:
+    numbers = []
     for line in (STEADY, BOLD, STEADY):
-        surefoot(*line, *CONDITIONS, "--ledger", "ledger.json", "--json", "d.json", "-q")
-        used.append(json.loads((home / "d.json").read_text())["ledger"]["use"])
-    assert used == [1, 2, 1]
-    (home / "ledger.json").write_text((home / "ledger.json").read_text().replace('"sets"', '"seats"'))
-    code, _, err = surefoot(*STEADY, *CONDITIONS, "--ledger", "ledger.json")
+        surefoot(*line, *CONDITIONS, "--record", "record.json", "--json", "d.json", "-q")
+        numbers.append(json.loads((home / "d.json").read_text())["record"]["number"])
+    assert numbers == [1, 2, 1]
+    code, out, _ = surefoot("gate", "--record", "record.json")
+    assert code == 0
+    assert re.search(r"1 +steady: risk ≤ 0.03 and gain > 0 +0.04 +0.04608 +1 +200 +ship", out)
+    assert re.search(r"2 +bold: .* +0.006079 +0.04608 +1 +200 +stop", out)
+    (home / "record.json").write_text((home / "record.json").read_text().replace('"entries"', '"entreis"'))
+    code, _, err = surefoot(*STEADY, *CONDITIONS, "--record", "record.json")
     assert code == 2
-    assert "was changed after surefoot wrote it" in err
+    assert "was changed after surefoot wrote it (its hash does not match); restore the newest copy" in err
+    assert surefoot("gate", "--record", "none.json")[0] == 2
+
+
+def test_undecided_prints_the_next_two_commands_and_they_run(surefoot, home: Path, monkeypatch) -> None:
+    monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 2000)
+    line = ["gate", "few.txt", "today.run", "steady.run", "-b", "today", "--risk", "0.06"]
+    lines = (home / "qrels.txt").read_text().splitlines(keepends=True)
+
+    def judge(queries: set[str]) -> None:
+        (home / "few.txt").write_text("".join(one for one in lines if one.split()[0] in queries))
+
+    judge({f"q{number:03}" for number in range(30)})
+    code, out, _ = surefoot(*line)
+    assert code == 3
+    first, second = (one.strip() for one in out.split("Next:\n")[1].splitlines())
+    assert first.startswith("surefoot judge-next steady.run -b today.run -m nDCG@10 -n ")
+    assert first.endswith(" --uniform --record release-record.json --csv to_judge.csv")
+    assert second == "surefoot " + " ".join([*line, "--record", "release-record.json"])
+    assert surefoot(*first.split()[1:-2], "--csv", "to_judge.csv")[0] == 0
+    code, _, err = surefoot(*second.split()[1:])
+    assert (code, "of the queries to judge have no judgments" in err) == (2, True)
+    for _ in range(6):  # as long as it is undecided, do what it says
+        judged = {row.split(",")[0] for row in (home / "to_judge.csv").read_text().splitlines()[1:]}
+        judge(judged | {one.split()[0] for one in (home / "few.txt").read_text().splitlines()})
+        code, out, _ = surefoot(*second.split()[1:])
+        if code != 3:
+            break
+        first, second = (one.strip() for one in out.split("Next:\n")[1].splitlines())
+        assert second.count("--record") == 1
+        assert surefoot(*first.split()[1:], "--force")[0] == 0
+    assert code in (0, 1)
+
+
+def test_a_preview_is_no_look(surefoot, home: Path) -> None:
+    line = [*STEADY, *CONDITIONS, "--record", "record.json"]
+    code, out, _ = surefoot(*line, "--preview")
+    assert code == 0
+    assert not (home / "record.json").exists()
+    assert "A new question, number 1 of those that share queries or its candidate: steady against today" in out
+    assert "Its level is 0.04 of δ = 0.05" in out
+    assert not re.search(r"\bp\b|observed|0\.0118", out)
+    surefoot(*line, "-q")
+    assert "Look 1 at question 1" in surefoot(*line, "--preview")[1]
+    assert "A look that stands alone" in surefoot(*STEADY, *CONDITIONS, "--preview")[1]
+
+
+def test_a_policy_alone_says_how_many_queries_to_judge(surefoot, home: Path, monkeypatch) -> None:
+    monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 10_000)
+    code, out, _ = surefoot("gate", "--risk", "0.02", "--share-hurt", "0.05", "--gain", "0", "--u-risk", "5:0")
+    assert code == 0
+    rows = {
+        row[1]: (int(row[2].replace(",", "")), row[3]) for row in re.finditer(r"(\S.*?) {2,}([\d,]+) +([\d,–]+)", out)
+    }
+    assert {name: least for name, (least, _) in rows.items()}["risk ≤ 0.02"] == 155
+    assert all(enough == "–" or int(enough.replace(",", "")) >= least for least, enough in rows.values())
+
+
+@pytest.mark.parametrize("outputs", ["--html page.html > /dev/full", "--json - > /dev/full", "> /dev/full"])
+def test_what_could_not_be_shown_was_looked_at(home: Path, outputs: str) -> None:
+    line = f"{sys.executable} -m surefoot {' '.join([*STEADY, *CONDITIONS])} --record record.json {outputs}"
+    done = subprocess.run(["bash", "-c", line], cwd=home, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    record = json.loads((home / "record.json").read_text())
+    assert [one["entry"]["kind"] for one in record["entries"]] == ["question", "look"]
+    before = (home / "record.json").read_bytes()
+    done = subprocess.run(
+        ["bash", "-c", line.split(">", maxsplit=1)[0]], cwd=home, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    assert (home / "record.json").read_bytes() == before
+
+
+@pytest.mark.heavy
+def test_a_kill_between_writing_and_output_loses_no_look(home: Path) -> None:
+    program = (
+        "import os, signal, sys, surefoot.decide.gate.gate as gate\n"
+        "gate._data = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "from surefoot.cli import main\n"
+        "sys.argv = ['surefoot', *sys.argv[1:]]\n"
+        "main()\n"
+    )
+    line = [*STEADY, *CONDITIONS, "--record", "record.json", "--json", "d.json"]
+    assert subprocess.run([sys.executable, "-c", program, *line], cwd=home, check=False).returncode == -9
+    assert not (home / "d.json").exists()
+    before = (home / "record.json").read_bytes()
+    assert subprocess.run([sys.executable, "-m", "surefoot", *line, "-q"], cwd=home, check=False).returncode == 0
+    assert (home / "record.json").read_bytes() == before
+    assert len(json.loads((home / "d.json").read_text())["record"]["looks"]) == 1
 
 
 REFUSED = [
-    ("gate --risk 0.1", "judgments and at least one run are required: surefoot gate QRELS RUN"),
+    ("gate", "give at least one condition, or a policy file:"),
+    ("gate qrels.txt --risk 0.1", "judgments and at least one run are required: surefoot gate QRELS RUN"),
     ("gate qrels.txt today.run steady.run --risk 0.1", "say which system is live today, with --baseline"),
     ("gate qrels.txt today.run steady.run -b today", "give at least one condition, or a policy file:"),
     ("gate qrels.txt today.run steady.run bold.run -b today --risk 0.1", "there are 2 systems besides the baseline: "),
@@ -235,16 +331,19 @@ REFUSED = [
     ("gate qrels.txt today.run steady.run -b today --risk 0.1 -m DCG@10", "has no maximum"),
     (
         "gate qrels.txt today.run steady.run -b today --risk 0.1 --budget 100",
-        "a budget and a state must be given together",
+        "a budget needs a record (--budget, --record)",
     ),
-    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --budget 0 --state s.json", "--budget"),
+    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --budget 0 --record s.json", "--budget"),
     ("gate qrels.txt today.run steady.run -b today --risk 0.1 --weights qrels.txt", "weights need strata"),
     ("gate qrels.txt today.run steady.run -b today --risk 0.1 --drawn qrels.txt", "qrels.txt"),
     (
-        "gate qrels.txt today.run steady.run -b today --risk 0.1 --ledger qrels.txt",
-        "--ledger would overwrite the input file qrels.txt",
+        "gate qrels.txt today.run steady.run -b today --risk 0.1 --record qrels.txt",
+        "--record would overwrite the input file qrels.txt",
     ),
-    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --state today.run --budget 9", "--state would overwrite"),
+    (
+        "gate qrels.txt today.run steady.run -b today --risk 0.1 --record today.run --budget 9",
+        "--record would overwrite",
+    ),
     (
         "gate qrels.txt today.run steady.run -b today --risk 0.1 --json today.run",
         "--json would overwrite the input file today.run",

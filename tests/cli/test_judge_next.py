@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import surefoot as sf
+from surefoot.decide.evidence.record import read_record
 
 TODAY = {f"q{number}": ["a", "b", "c"] for number in range(8)}
 NEW = TODAY | {"q1": ["b", "a", "c"], "q2": ["a", "c", "b"], "=q3": ["d", "e", "f"]}
@@ -37,7 +38,7 @@ def test_the_same_as_in_python(surefoot, home: Path) -> None:
     assert to_judge == {"'=q3": "4", "q1": "1", "q2": "3"}
 
 
-def test_draws_are_fresh_and_noted_in_a_ledger(surefoot, home: Path) -> None:
+def test_draws_are_fresh_and_kept_in_a_record(surefoot, home: Path) -> None:
     line = [
         "judge-next",
         home / "new.run",
@@ -47,26 +48,37 @@ def test_draws_are_fresh_and_noted_in_a_ledger(surefoot, home: Path) -> None:
         "nDCG@3",
         "-n",
         9,
-        "--ledger",
-        home / "l.json",
+        "--record",
+        home / "r.json",
     ]
-    seeds = []
-    for name in ("one.json", "two.json"):
-        assert surefoot(*line, "-o", home / name, "-q") == (0, "", "")
-        seeds.append(sf.read_draws(home / name).seed)
+    for _ in range(2):
+        assert surefoot(*line, "-q") == (0, "", "")
+    seeds = [draws.seed for draws in read_record(home / "r.json").draws]
     assert seeds[0] != seeds[1]
     judged = {query: {"a": 1} for query in (*TODAY, "=q3")}
     sf.read_qrels(judged).write(home / "all.txt")
     code, out, _ = surefoot(
         "gate", home / "all.txt", home / "today.run", home / "new.run", "-m", "nDCG@3", "-b", "today", "--risk", 0.9,
-        "--drawn", home / "two.json", "--ledger", home / "l.json",
+        "--record", home / "r.json",
     )  # fmt: skip
     assert code in (0, 3)
-    assert "1 draw was made but not used in a decision" in out.replace("\n", " ")
+    assert "18 draws from 9 queries" in out.replace("\n", " ")
     before = (home / "today.run").read_bytes()
-    code, _, err = surefoot(*line[:-1], home / "today.run", "-o", home / "three.json")
+    code, _, err = surefoot(*line[:-1], home / "today.run")
     assert (code, (home / "today.run").read_bytes()) == (2, before)
     assert "would overwrite" in err
+
+
+def test_a_uniform_sample_is_listed(surefoot, home: Path) -> None:
+    line = ["judge-next", home / "new.run", "-b", home / "today.run", "--uniform", "-n", 4, "--record", home / "r.json"]
+    code, out, err = surefoot(*line, "--csv", home / "judge.csv")
+    assert (code, err) == (0, "")
+    assert "4 queries, drawn at random from the 9 that the runs answer" in out
+    lines = (home / "judge.csv").read_text().splitlines()
+    assert lines[0] == "query,documents_to_judge"
+    assert [row.split(",")[0].removeprefix("'") for row in lines[1:]] == read_record(home / "r.json").sampled
+    code, _, err = surefoot(*line[:-3], 6, *line[-2:])
+    assert (code, "ask for at most 5" in err) == (2, True)
 
 
 def test_again_into_the_same_files_but_never_onto_an_input(surefoot, home: Path) -> None:
@@ -88,6 +100,8 @@ def test_again_into_the_same_files_but_never_onto_an_input(surefoot, home: Path)
         (["-m", "nDCG@3", "-n", "0"], "-n"),
         (["-m", "nDCG@3", "-n", "10000000"], "n is 10,000,000"),
         (["-m", "nDCG@3", "--judged", "nowhere.txt"], "nowhere.txt"),
+        (["--record", "r.json"], "a record holds its draws, so leave -o out"),
+        (["--uniform"], "--uniform needs --record FILE"),
     ],
 )
 def test_refusals(surefoot, home: Path, options: list[str], message: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from enum import StrEnum
@@ -16,6 +15,7 @@ import typer
 
 from surefoot.arguments import LARGEST_COUNT
 from surefoot.cli.choices import CHOOSE_CONDITIONS, choose_baseline
+from surefoot.cli.help_screen import TYPED
 from surefoot.cli.outputs import JSON, Output, check_outputs
 from surefoot.cli.page_provenance import LinkedPages, page_provenance
 from surefoot.cli.policy_start import start_policy
@@ -54,6 +54,7 @@ class DecisionFormat(StrEnum):
 
 
 def gate(
+    context: typer.Context,
     files: OptionalJudgedRuns = None,
     baseline: Annotated[
         str | None, typer.Option("-b", "--baseline", help="The live system.", show_default=False)
@@ -249,7 +250,9 @@ def gate(
     if summary is not None:
         append_summary(summary, decision.to_markdown())
     with suppress(BrokenPipeError):  # who reads no further must not turn a stop into a success
-        print_result(decision, lambda: _show_tables(decision, files or [], record), printing, quiet)
+        print_result(
+            decision, lambda: _show_tables(decision, files or [], record, context.meta[TYPED]), printing, quiet
+        )
         for line in commands(decision.to_dict()) if summary is not None else ():
             typer.echo(line, err=printing.kind == DecisionFormat.json)
     raise typer.Exit(decision.exit_code)
@@ -312,18 +315,18 @@ def _without_judgments(record: str | None, policy: str | None, conditions: dict[
         show(plan_tables(parsed.rules, parsed.delta))
 
 
-def _show_tables(decision: Decision, files: list[str], record: str | None) -> None:
+def _show_tables(decision: Decision, files: list[str], record: str | None, typed: list[str]) -> None:
     from surefoot.decide.gate.decision_text import tables
 
     data = decision.to_dict()
     show(tables(data))
     if data["decision"] == "undecided" and files:
-        typer.echo("\n".join(["", "Next:", *(f"  {line}" for line in _next_commands(data, files, record))]))
+        typer.echo("\n".join(["", "Next:", *(f"  {line}" for line in _next_commands(data, files, record, typed))]))
 
 
-def _next_commands(data: Mapping[str, Any], files: list[str], record: str | None) -> list[str]:
+def _next_commands(data: Mapping[str, Any], files: list[str], record: str | None, typed: list[str]) -> list[str]:
     """What to type next, complete: what to judge, and the gate again."""
-    again = ["surefoot", *sys.argv[1:]]
+    again = ["surefoot", *typed[1:]]
     if record is None:
         record = _NEW_RECORD
         again += ["--record", record]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 INPUT, COMPUTE, OUTPUT, MACHINE = "Input", "What to compute", "Output", "Machine"
+TYPED = "surefoot.typed"  # a command as it was typed, in its context
 _PANEL_OF_OPTION: dict[str, str] = {
     option: panel
     for panel, options in {
@@ -54,6 +55,11 @@ _DOCS_PAGE = {  # of the documentation
 
 class HelpfulCommand(TyperCommand):
     """A command whose options stand in panels; with nothing that only a programmer needs, such as `<bool>`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Keep what was typed, for commands that propose it again."""
+        ctx.meta[TYPED] = [*ctx.command_path.split(), *args]
+        return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help of a copy that is made for the screen."""

@@ -89,7 +89,8 @@ def gate(
     >>> rng = np.random.default_rng(0)
     >>> today = rng.uniform(0.2, 0.7, 300)
     >>> new = today + rng.uniform(-0.01, 0.2, 300)
-    >>> scores = Scores([today, new], ["today", "new"], [f"q{i}" for i in range(300)], "nDCG@10")
+    >>> import surefoot as sf
+    >>> scores = sf.Scores([today, new], ["today", "new"], [f"q{i}" for i in range(300)], "nDCG@10")
     >>> decision = gate(scores, baseline="today", policy={"risk": 0.02, "gain": 0})
     >>> decision.decision, decision.exit_code
     ('ship', 0)
