@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 
 import surefoot as sf
+from surefoot.decide.evidence.record import read_record
 from surefoot.decide.gate import automatic_summary
 from surefoot.decide.gate import gate as gate_module
-from surefoot.risk.betting import betting_p
-from surefoot.risk.control_variate import anytime_with_judge, judge_moments, p_with_judge
+from surefoot.risk.batches import p_of_batch
+from surefoot.risk.control_variate import anytime_with_judge, judge_moments
 
 DELTA, MEASURE, ALPHA = 0.05, "RR@10", 2.0
 LISTS = [["a", "b", "c", "d"], ["b", "a", "c", "d"], ["c", "b", "a", "d"], ["d", "c", "b", "a"]]
@@ -97,7 +98,7 @@ class JudgedTraffic:
     ) -> bool:
         """Whether it ships at any of so many looks; their seeds go on from `seed`, or are fresh."""
         with tempfile.TemporaryDirectory() as folder:
-            more = {"budget": looks * batch, "state": Path(folder) / "state.json"}
+            more = {"budget": looks * batch, "record": Path(folder) / "record.json"}
             seeds = [None if seed is None else seed + look for look in range(looks)]
             return any(self._decide(kind, condition, batch, own, **more).decision == "ship" for own in seeds)
 
@@ -105,11 +106,15 @@ class JudgedTraffic:
         judge = self.judges[kind]
         drawn_for: Any = "risk" if condition == "risk" else "gain"
         draws = sf.judge_next(
-            self.new, self.today, MEASURE, count, drawn_for=drawn_for, seed=seed, automatic=judge, unjudged="zero"
-        )
-        judged = sf.score({query: self.people[query] for query in draws.queries}, [self.today, self.new], MEASURE)
-        policy = self.policies()[condition]
-        return sf.gate(judged, baseline="today", policy=policy, drawn=draws, automatic=judge, **more)
+            self.new, self.today, MEASURE, count, drawn_for=drawn_for, seed=seed, automatic=judge, unjudged="zero",
+            record=more.get("record"),
+        )  # fmt: skip
+        policy, queries = self.policies()[condition], draws.queries
+        if more:  # a record has its draws, of which all are judged
+            queries = tuple(query for own in read_record(more["record"]).draws for query in own.queries)
+        judged = sf.score({query: self.people[query] for query in queries}, [self.today, self.new], MEASURE)
+        drawn = {} if more else {"drawn": draws}
+        return sf.gate(judged, baseline="today", policy=policy, automatic=judge, **drawn, **more)
 
     def values(self, judgments: Judgments, condition: str) -> tuple[np.ndarray, np.ndarray]:
         """x of each query by these judgments, and its weight: slowly, from their definitions."""
@@ -139,17 +144,17 @@ class JudgedTraffic:
         truth, judge = float(chance @ h), judge_moments(a, weight)
         rows = rng.choice(len(h), (runs, draws), p=chance)
         return {
-            "ship": float((p_with_judge(h[rows], a[rows], judge, truth, DELTA) <= DELTA).mean()),
-            "stop": float((p_with_judge(1 - h[rows], 1 - a[rows], judge.mirrored, 1 - truth, DELTA) <= DELTA).mean()),
+            "ship": float((p_of_batch(h[rows], truth, DELTA, a[rows], judge) <= DELTA).mean()),
+            "stop": float((p_of_batch(1 - h[rows], 1 - truth, DELTA, 1 - a[rows], judge.mirrored) <= DELTA).mean()),
             "anytime": float((anytime_with_judge(h[rows], a[rows], judge, truth, DELTA, draws).p <= DELTA).mean()),
-            "substituted": float((betting_p(a[rows], truth, DELTA) <= DELTA).mean()),
+            "substituted": float((p_of_batch(a[rows], truth, DELTA) <= DELTA).mean()),
         }
 
 
 def quick_gates() -> None:
     """Nobody looks at how many queries would be needed here."""
     for module in (gate_module, automatic_summary):
-        module.queries_needed = lambda *_: None  # type: ignore[attr-defined]
+        module.queries_needed = lambda *_, **__: None  # type: ignore[attr-defined]
 
 
 def false_ships(bar: Callable[..., None], samples: int, traffics: int = 3, runs: int = 20_000) -> None:
@@ -209,9 +214,7 @@ def draws_to_decide(
 
     def decided(n: int) -> float:
         own = rows[:, :n]
-        if a is None or judge is None:
-            return float((betting_p(h[own], m, DELTA) <= DELTA).mean())
-        return float((p_with_judge(h[own], a[own], judge, m, DELTA) <= DELTA).mean())
+        return float((p_of_batch(h[own], m, DELTA, None if a is None else a[own], judge) <= DELTA).mean())
 
     low, high = 1, 1500
     while high - low > max(1, 0.02 * low):

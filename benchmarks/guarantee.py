@@ -28,6 +28,7 @@ from scipy.special import stdtrit
 
 import automatic_judges
 import surefoot as sf
+import workflow
 from surefoot.decide.control.list_pair import ListPair, Movement, row_ranks
 from surefoot.decide.control.scorers import make_scorer
 from surefoot.decide.control.thresholds import Calibration, find_threshold
@@ -243,16 +244,17 @@ class Traffic:
     def batches(self, seed: int) -> bool:
         """Four batches of 25 draws with seeds of their own, looked at after each."""
         with tempfile.TemporaryDirectory() as folder:
+            record = Path(folder) / "record.json"
             for _ in range(4):
-                draws = sf.judge_next(self.new, self.today, "RR@10", 25)
-                if self.ships(draws.queries, drawn=draws, budget=100, state=Path(folder) / "state.json"):
+                sf.judge_next(self.new, self.today, "RR@10", 25, record=record)
+                if self.ships(self.qrels, budget=100, record=record):
                     return True
         return False
 
 
 def fixed_traffics(samples: int, traffics: int = 20) -> None:
     """Traffic that is given, sampled again and again, through `judge_next` and `gate`."""
-    gate_module.queries_needed = lambda *_: None  # type: ignore[assignment]  # nobody looks at it here
+    gate_module.queries_needed = lambda *_, **__: None  # type: ignore[assignment]  # nobody looks at it here
     spread = np.sqrt(DELTA * (1 - DELTA) / samples)
     for size in (200, 1000):
         given = [Traffic(seed, size) for seed in range(traffics)]
@@ -268,6 +270,14 @@ def fixed_traffics(samples: int, traffics: int = 20) -> None:
                 float(most),
                 at_most=True,
             )
+
+
+def workflows(runs: int) -> None:
+    """What users do after the output: false ships and stops, ever, of each way of working."""
+    for cell in workflow.CELLS:
+        shipped, stopped, looks = workflow.rates(cell, runs)
+        bar(f"{cell}: ever ships falsely ({looks:.1f} looks)", shipped, workflow.most(runs), at_most=True)
+        bar(f"{cell}: ever stops falsely", stopped, workflow.most(runs), at_most=True)
 
 
 def timed() -> None:
@@ -303,6 +313,7 @@ def main(arguments: argparse.Namespace) -> int:
     steps: list[Callable[[], None]] = [
         timed,
         lambda: fixed_traffics(arguments.samples),
+        lambda: workflows(arguments.workflows),
         lambda: automatic_judges.everything(bar, arguments.samples, arguments.robust),
         lambda: generated(arguments.calibrations),
     ]
@@ -321,6 +332,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--calibrations", type=int, default=1000)
     parser.add_argument("--samples", type=int, default=500, help="of each given traffic")
+    parser.add_argument("--workflows", type=int, default=4000, help="runs of each way of working with the gate")
     parser.add_argument("--mq2008", type=Path, default=home / "mq2008")
     parser.add_argument("--robust", type=Path, default=home / "trec-robust-2003")
     sys.exit(main(parser.parse_args()))

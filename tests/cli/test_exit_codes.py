@@ -1,17 +1,18 @@
-"""Exit codes say what was decided, whatever is odd about levels, states or the error stream."""
+"""Exit codes say what was decided, whatever is odd about levels, records or the error stream."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.inputs import write_runs
 
-from surefoot.data.hashes import seal
+from surefoot.data.hashes import json_hash, seal
 
 
 @pytest.fixture(scope="module")
@@ -46,52 +47,53 @@ def test_a_delta_that_nothing_reaches_is_refused(surefoot, home: Path, delta: st
     assert "it must be from 1e-12 to 0.5" in err
 
 
-CHANGES: list[dict[str, Any]] = [
-    {"candidate": 0}, {"baseline": {"name": 5, "sha256": None}}, {"measure": None}, {"policy": 7}, {"budget": "x"},
-    {"batches": [0]}, {"batches": 5}, {"batches": []}, {"name": 1e300}, {"unanswered": 3},
+def _changed(at: int, *keys: Any, value: Any) -> Callable[[Any], None]:
+    def change(entries: Any) -> None:
+        *path, last = keys
+        held = entries[at]["entry"]
+        for key in path:
+            held = held[key]
+        held[last] = value
+
+    return change
+
+
+CHANGES = [
+    _changed(0, "candidate", value=0), _changed(0, "baseline", value={"name": 5, "lists": None}),
+    _changed(0, "settings", value=None), _changed(0, "rules", value=7), _changed(0, "number", value=0),
+    _changed(0, "delta", value=1.5), _changed(0, "budget", value="x"), _changed(1, "batches", value=[]),
+    _changed(1, "batches", value=[0]), _changed(1, "question", value=2), _changed(1, "p", value=[["x"]]),
+    _changed(1, "batches", 0, "given", value=[]), _changed(1, "batches", 0, "judged", "baseline", value=[2.0]),
+    _changed(1, "batches", 0, "judged", "query", value=["a"] * 200), _changed(1, "decision", value="maybe"),
+    _changed(1, "batches", 0, "nothing_to_lose", value={}), _changed(1, "kind", value="odd"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_forged_state_is_refused_though_its_hash_fits(surefoot, home: Path, tmp_path: Path, change: Any) -> None:
-    path = tmp_path / "state.json"
-    options = ("--risk", 0.5, "--budget", 100, "--state", path)
+def test_a_forged_record_is_refused_though_its_hashes_fit(surefoot, home: Path, tmp_path: Path, change: Any) -> None:
+    path = tmp_path / "record.json"
+    options = ("--risk", 0.5, "--record", path)
     assert gate(surefoot, home, *options)[0] in (0, 1, 3)
-    before = json.loads(path.read_text())
-    for wrong in (change, {"batches": [{**before["batches"][0], "query": ["a"] * 60} | change]}):
-        path.write_text(json.dumps(seal(before | wrong)))
-        forged = path.read_text()
-        code, _, err = gate(surefoot, home, *options)
-        assert (code, path.read_text()) == (2, forged)
-        assert err.startswith("surefoot: ")
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [("baseline", [2.0] * 60), ("candidate", [-1.0] * 60), ("query", [1] * 60), ("weight", [0.0] * 60), ("seed", "x"),
-     ("nothing_to_lose", {}), ("segments", 5), ("baseline", [0.5] * 59)],
-)  # fmt: skip
-def test_a_forged_batch_is_refused_though_its_hash_fits(
-    surefoot, home: Path, tmp_path: Path, key: str, value: Any
-) -> None:
-    path = tmp_path / "state.json"
-    options = ("--risk", 0.5, "--budget", 100, "--state", path)
-    gate(surefoot, home, *options)
     data = json.loads(path.read_text())
-    data["batches"][0][key] = value
+    change(data["entries"])
+    before = ""
+    for chained in data["entries"]:
+        before = chained["sha256"] = json_hash([before, chained["entry"]])
     path.write_text(json.dumps(seal(data)))
+    forged = path.read_text()
     code, _, err = gate(surefoot, home, *options)
-    assert code == 2
-    assert "is damaged or incomplete: it cannot be read as a state" in err
+    assert (code, path.read_text()) == (2, forged)
+    assert err.startswith("surefoot: ")
+    assert "record.json" in err
 
 
-@pytest.mark.parametrize("kind", ["--state", "--ledger", "--drawn"])
-def test_a_number_beyond_all_in_a_sealed_file_is_refused(surefoot, home: Path, tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(("kind", "schema"), [("--record", "record/1"), ("--drawn", "draws/2")])
+def test_a_number_beyond_all_in_a_sealed_file_is_refused(
+    surefoot, home: Path, tmp_path: Path, kind: str, schema: str
+) -> None:
     path = tmp_path / "sealed.json"
-    schema = {"--state": "gate-state", "--ledger": "ledger", "--drawn": "draws"}[kind]
-    path.write_text(f'{{"schema": "surefoot/{schema}/2", "measure": 1e999, "sha256": "0"}}')
-    more = ("--budget", 100) if kind == "--state" else ()
-    code, _, err = gate(surefoot, home, "--risk", 0.5, kind, path, *more)
+    path.write_text(f'{{"schema": "surefoot/{schema}", "measure": 1e999, "sha256": "0"}}')
+    code, _, err = gate(surefoot, home, "--risk", 0.5, kind, path)
     assert code == 2
     assert "was changed after surefoot wrote it" in err
 
@@ -127,7 +129,7 @@ def test_a_bug_is_never_a_decision(surefoot, home: Path, monkeypatch: pytest.Mon
     def broken(*_: Any, **__: Any) -> None:
         raise KeyError("unexpected")
 
-    monkeypatch.setattr("surefoot.decide.gate.gate.deciding", broken)
+    monkeypatch.setattr("surefoot.decide.gate.gate.look_alone", broken)
     code, _, err = gate(surefoot, home, "--risk", 0.5)
     assert code == 2
     assert "KeyError" in err

@@ -37,8 +37,7 @@ COMMANDS = [
     f"stability time {RUNS} --dates dates.txt --size 2 --subsets 9 -m nDCG@5 --json time.json --csv time.csv",
     f"stability compare {RUNS} --replicates 9 -m nDCG@5 --json compare.json --csv compare.csv",
     f"gate {RUNS} -b today --risk 0.9 --json decision.json --markdown decision.md --junit decision.xml "
-    "--html decision.html --ledger ledger.json --metrics gate-metrics.json",
-    f"gate {RUNS} -b today --risk 0.9 --budget 100 --state state.json",
+    "--html decision.html --record record.json --metrics gate-metrics.json",
     "judge-next bold.run -b today.run -o draws.json --csv draws.csv",
     f"train train.txt {TREES} --valid train.txt -b feature:1 -o model --html training.html --card card.md "
     "--metrics train-metrics.json",
@@ -74,7 +73,7 @@ SIGNED = {
     "DEMO": "qrels.txt today.run bold.run",
 }  # fmt: skip
 UNSIGNED = [
-    "ledger.json", "state.json", "draws.json", "model/ranker.json", "model/model.txt", "controller/controller.json",
+    "record.json", "draws.json", "model/ranker.json", "model/model.txt", "controller/controller.json",
     "sweep/sweep.json", "served.run", "clicks.log", "study/log.json", "train.txt",
 ]  # fmt: skip
 

@@ -27,6 +27,8 @@ from surefoot.data.hashes import seal
 from surefoot.data.reading.texts import read_texts
 from surefoot.data.reading.traffic import read_traffic
 from surefoot.decide.control.certificate import Certificate
+from surefoot.decide.evidence.judge_next import sample_next
+from surefoot.decide.evidence.record import read_record
 from surefoot.decide.evidence.strata import read_shares
 from surefoot.decide.gate.decision import Decision
 from surefoot.decide.gate.release_policy import ReleasePolicy
@@ -52,8 +54,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     first, scores = scores.only(range(15)), scores.only(range(15, 30))
     scores.write(folder / "scores.csv")
     common: dict[str, Any] = {"baseline": "today", "policy": {"risk": 0.5}}
-    sf.gate(first, **common, budget=60, state=folder / "state.json")
-    sf.gate(first, **common, ledger=folder / "ledger.json")
+    sf.judge_next(bold, today, "nDCG@10", 20, seed=1, record=folder / "record.json")
+    sample_next(bold, today, 5, folder / "record.json", seed=1)
+    sf.gate(scores, baseline="today", policy={"risk": 0.4}, record=folder / "looks.json")
+    sf.gate(first, **common, budget=60, record=folder / "looks.json")
     sf.gate(scores, **common).write_json(folder / "decision.json")
     sf.judge_next(bold, today, "nDCG@10", 20, seed=1).write(folder / "draws.json")
     half = set(list(runs.qrels.to_dict())[:15])
@@ -99,8 +103,8 @@ def _gate(home: Path, **more: Any) -> Decision:
 
 
 JSON: dict[str, tuple[Callable[[Path], Any], int]] = {
-    "state.json": (lambda home: _gate(home, budget=60, state=home / "state.json"), 500),
-    "ledger.json": (lambda home: _gate(home, ledger=home / "ledger.json"), 500),
+    "looks.json": (lambda home: _gate(home, record=home / "looks.json"), 500),
+    "record.json": (lambda home: read_record(home / "record.json"), 500),
     "draws.json": (lambda home: sf.read_draws(home / "draws.json"), 500),
     "decision.json": (lambda home: Decision.read(home / "decision.json"), 150),
     "certificate.json": (lambda home: Certificate.read(home / "certificate.json"), 150),

@@ -31,7 +31,7 @@ from surefoot.arrays import Flags, Floats, Ints
 from surefoot.errors import ArgumentError
 from surefoot.risk.betting import AIMING_PRIOR, MANY_QUERIES, MOST_STAKE, Delta, check_delta, check_unit, levels_within
 from surefoot.risk.bounds import binomial_p
-from surefoot.risk.control_variate import ControlVariate
+from surefoot.risk.control_variate import ControlVariate, JudgeMoments
 
 AIMING_PART, FIXED_PART = 0.9, 0.1  # of the capital
 FIXED_SHARES = np.geomspace(0.01, 0.99, 20)  # the fixed stakes, as shares of the greatest
@@ -184,6 +184,28 @@ class BatchBet:
             peak=np.maximum(self.peak, capital.max(axis=0)), settled=self._settled(columns.sums),
         )  # fmt: skip
         return bet, stake
+
+
+def p_of_batch(
+    x: ArrayLike, m: ArrayLike, delta: Delta, a: ArrayLike | None = None, judge: JudgeMoments | None = None
+) -> Floats:
+    """p of the hypothesis E[x] ≥ m by one batch, x of shape (..., n) in betting order.
+
+    With an automatic judge `a` has its values of the same draws, and what `judge` holds has the shape of the leading
+    axes.
+
+    >>> truth = np.where(np.arange(1000) % 10 == 0, 0.5, 0.0)
+    >>> h = truth[np.random.default_rng(7).integers(0, 1000, 60)]
+    >>> alone, judged = p_of_batch(h, 0.1, 0.05), p_of_batch(h, 0.1, 0.05, h, judge_moments(truth, np.ones(1000)))
+    >>> bool(judged < 0.05 < alone)
+    True
+    """
+    values = check_unit(x)
+    if a is None or judge is None:
+        return BatchBet.start(m, delta, values.shape[:-1]).after(values).p
+    values, others = np.broadcast_arrays(values, check_unit(a))
+    bet = BatchBet.start(m, delta, values.shape[:-1])
+    return bet.after(values, ControlVariate(bet.m, judge), others).p
 
 
 class _Columns(NamedTuple):

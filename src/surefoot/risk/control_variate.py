@@ -25,7 +25,6 @@ from surefoot.risk.betting import (
     ColumnWithRoom,
     Delta,
     anytime_columns,
-    betting_p_columns,
     check_unit,
     columns_of,
     levels_within,
@@ -104,23 +103,6 @@ class ControlVariate:
     def _learn(self, people: Floats, apart: Floats) -> None:
         self._together = self._together + (people - self.m) * apart * self._varies
         self._squares = self._squares + apart * apart * self._varies
-
-
-def p_with_judge(h: ArrayLike, a: ArrayLike, judge: JudgeMoments, m: ArrayLike, delta: Delta) -> Floats:
-    """p of the hypothesis E[h] ≥ m by the aiming bet, as `betting_p`, with the judge's values a of the same draws.
-
-    h and a have shape (..., n), in the order of drawing; what `judge` holds has the shape of their leading axes.
-
-    >>> truth = np.where(np.arange(1000) % 10 == 0, 0.5, 0.0)
-    >>> h = truth[np.random.default_rng(7).integers(0, 1000, 60)]
-    >>> alone = p_with_judge(h, 0 * h, judge_moments(0 * truth, np.ones(1000)), 0.1, 0.05)
-    >>> judged = p_with_judge(h, h, judge_moments(truth, np.ones(1000)), 0.1, 0.05)
-    >>> bool(judged < 0.05 < alone)
-    True
-    """
-    people, automatic, level = _checked(h, a, m)
-    columns = ControlVariate(level, judge).columns(zip(columns_of(people), columns_of(automatic), strict=True))
-    return betting_p_columns(columns, people.shape[-1], level, delta, people.shape[:-1])
 
 
 def anytime_with_judge(

@@ -12,9 +12,9 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.decide.options import DECIDING_SHARE, RESAMPLES
-from surefoot.risk.betting import betting_p
+from surefoot.risk.batches import p_of_batch
 from surefoot.risk.bounds import binomial_p
-from surefoot.risk.control_variate import judge_moments, p_with_judge
+from surefoot.risk.control_variate import judge_moments
 
 _MOST_DRAWS = 4_000  # draws that are tried
 _CLOSE_ENOUGH = 1.03  # how near the least number is searched for
@@ -41,9 +41,7 @@ def draws_needed(
         rows = drawn[:, :n]
         if exact and (judge is None or judge.variance == 0):
             return float((binomial_p(h[rows].sum(axis=1), n, m) <= delta).mean())
-        if a is None or judge is None:
-            return float((betting_p(h[rows], m, delta) <= delta).mean())
-        return float((p_with_judge(h[rows], a[rows], judge, m, delta) <= delta).mean())
+        return float((p_of_batch(h[rows], m, delta, None if a is None else a[rows], judge) <= delta).mean())
 
     low, high = 0, 8
     while decided(high) < DECIDING_SHARE:

@@ -147,9 +147,9 @@ class Asked:
             if waiting:
                 return found, waiting, []
             batch = self._drawn(self.draws[place]) if self.draws else self._plain(given)[0]
-            new = seen.symmetric_difference(seen.union(given))  # a query that is drawn again was judged before
-            found.append(replace(batch, judgments=people_judgments(self.scores.qrels, new)))
-            seen |= new
+            fresh = set(given) - seen  # a query that is drawn again was judged before
+            found.append(replace(batch, judgments=people_judgments(self.scores.qrels, fresh)))
+            seen |= fresh
         return found, [], []
 
     def _plain(self, queries: Sequence[str]) -> tuple[JudgedBatch, list[StratumData]]:
