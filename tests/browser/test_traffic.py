@@ -50,6 +50,21 @@ def test_figures_of_both_ways_to_count(show: Callable[..., Any], most: float) ->
     assert opened.quiet()
 
 
+def test_one_query_that_is_the_worst_and_has_nearly_all_of_the_traffic(show: Callable[..., Any]) -> None:
+    """Then t is huge, and the degrees of freedom are few."""
+    gains = np.linspace(0.1, 0.3, 30)
+    scores = sf.Scores([np.full(30, 0.5), 0.5 + gains], ["today", "new"], [f"q{i}" for i in range(30)])
+    for most in (1e4, 1e10):
+        assessment = sf.assess(scores, "today", ALPHAS, weights={f"q{i}": 1.0 if i else most for i in range(30)})
+        row = assessment.to_dict()["systems"][1]["alpha"]["0"]
+        assert row["t_traffic"] > 100
+        assert row["p_traffic"] > 0.5
+        (_, mine) = show(assessment).page.evaluate("([a, b]) => surefoot.figures(a, b)", [0, "today"])
+        for key in ("t_traffic", "p_traffic", "u_risk_interval"):
+            assert mine[key] == (row[key] if row[key] is None else pytest.approx(row[key], rel=1e-6)), key
+        assert (mine["verdict"], mine["verdict_adjusted"]) == ("inconclusive", "inconclusive")
+
+
 @pytest.mark.parametrize("seed", [3, 8])
 def test_segments_turns_and_queries(show: Callable[..., Any], seed: int) -> None:
     scores, traffic = weighted_sample(seed)

@@ -14,6 +14,7 @@ from surefoot.risk.tradeoff import weigh_losses
 from surefoot.risk.vectors import Vector, blocks, dot
 
 _TINY = np.finfo(np.float64).tiny
+_ROUNDING = 1e-13  # of Σw̃²x²; a Σu² below that is none
 
 _CANCELLED = 1e-3  # of Σw̃²x²; where Σu² is less, the difference of such sums has lost digits
 
@@ -171,7 +172,7 @@ class InfluenceSums:
         m = s["w", 1] / c
         return Influence(
             c, m, np.minimum(self.lowest, weight * self.lowest), np.minimum(self.highest, weight * self.highest),
-            s["w2", 2] - m * (2 * s["w2", 1] - m * w2),
+            np.maximum(s["w2", 2] - m * (2 * s["w2", 1] - m * w2), _ROUNDING * s["w2", 2]),
             s["w3", 3] - m * (3 * s["w3", 2] - m * (3 * s["w3", 1] - m * w3)),
             s["w2", 1] - m * w2, s["w3", 2] - m * (2 * s["w3", 1] - m * w3), s["w3", 1] - m * w3, w2, w3,
             _jackknife(c, s["b", 1] - m * b, s["b2", 2] - m * (2 * s["b2", 1] - m * b2)), self.unit,

@@ -233,9 +233,8 @@ function quickT(one, alpha) {
 }
 
 function trafficTest(one, alpha, mean, squares, cross) {
-  // Where few queries have most of the weight, a verdict needs this too: the t of the mean, also with one more query as
-  // bad as the worst, or as good as the best, asked as often as a typical request's query: ω = Σw̃²/Σw̃ times as often
-  // as the mean. From Σu² and Σw̃u; the interval of U leaves out 0 exactly where this test rejects.
+  // The t of the mean, also with one more query as bad as the worst, or as good as the best, of the weight of a typical
+  // request's query. From Σu² and Σw̃u; the interval of U leaves out 0 exactly where this test rejects.
   const count = one.sorted.length,
     weight = count / one.book.effective,
     sum = count + weight,
@@ -259,6 +258,8 @@ function decisiveP(p, byTraffic) {
   return p === null || byTraffic === null ? p : Math.max(p, byTraffic);
 }
 
+const ROUNDING = 1e-13; // of Σw̃²x²; a Σu² below that is none
+
 function sumAt(one, alpha, n, k) {
   // Σw̃ⁿxᵏ, from those of gains and of losses.
   const [gains, losses] = one.sums;
@@ -274,7 +275,7 @@ function quickWeightedT(one, alpha) {
       c = count + another,
       s = (n, k) => sumAt(one, alpha, n, k) + (another ? value ** k : 0);
     const mean = s(1, 1) / c,
-      squares = s(2, 2) - 2 * mean * s(2, 1) + mean * mean * s(2, 0),
+      squares = Math.max(s(2, 2) - 2 * mean * s(2, 1) + mean * mean * s(2, 0), ROUNDING * s(2, 2)),
       cubes = s(3, 3) - 3 * mean * s(3, 2) + 3 * mean * mean * s(3, 1) - cube(mean) * s(3, 0);
     return squares > 0 ? hallT(mean / Math.sqrt(squares / (c - 1)), cubes / c / (squares / c) ** 1.5, c) : null;
   };

@@ -33,7 +33,8 @@ function quickP(t, one, alpha) {
 function quickTrafficP(one, alpha) {
   const mean = sumAt(one, alpha, 1, 1) / one.sorted.length,
     cross = sumAt(one, alpha, 2, 1) - mean * sumAt(one, alpha, 2, 0),
-    squares = sumAt(one, alpha, 2, 2) - mean * (sumAt(one, alpha, 2, 1) + cross);
+    all = sumAt(one, alpha, 2, 2),
+    squares = Math.max(all - mean * (sumAt(one, alpha, 2, 1) + cross), ROUNDING * all);
   return twoSidedP(trafficTest(one, alpha, mean, squares, cross).t, one.book.effective - 1);
 }
 
