@@ -32,7 +32,7 @@ def assert_same(opened: Any, scores: sf.Scores, baselines: list[str], measure: i
             assert_rows(actual, expected, alpha, f"against {baseline} by measure {measure}")
 
 
-def assert_rows(found: list[Any], expected: list[Any], alpha: float, which: str) -> None:
+def assert_rows(found: list[Any], expected: list[Any], alpha: float, which: str, rel: float = 1e-12) -> None:
     assert [row["system"] for row in found] == [row["system"] for row in expected]
     for mine, theirs in zip(found, expected, strict=True):
         figures = {key: theirs[key] for key in PLAIN}
@@ -40,7 +40,7 @@ def assert_rows(found: list[Any], expected: list[Any], alpha: float, which: str)
         for key, value in figures.items():
             where = f"{key} of {mine['system']} {which} at α = {alpha}"
             if isinstance(value, float | list):
-                assert mine[key] == pytest.approx(value, abs=1e-9, rel=1e-12), where
+                assert mine[key] == pytest.approx(value, abs=1e-9, rel=rel), where
             else:
                 assert mine[key] == value, where
 

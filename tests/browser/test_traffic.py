@@ -26,8 +26,10 @@ def weighted_sample(seed: int = 3, queries: int = 90) -> tuple[sf.Scores, dict[s
     return scores, dict(zip(scores.queries, rng.pareto(1.5, queries) + 0.1, strict=True))
 
 
-def test_figures_of_both_ways_to_count(show: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("most", [1, 30, 1000, 1e5])  # times as often, for one of the queries
+def test_figures_of_both_ways_to_count(show: Callable[..., Any], most: float) -> None:
     scores, traffic = weighted_sample()
+    traffic["q7"] *= most
     opened = show(sf.assess(scores, "s0", weights=traffic, segments="traffic"))
     for how, options in (("traffic", {"weights": traffic}), ("queries", {})):
         opened.page.select_option("#count-by", how)
@@ -36,19 +38,36 @@ def test_figures_of_both_ways_to_count(show: Callable[..., Any]) -> None:
             expected = sf.assess(scores, baseline, ALPHAS, **options).to_dict()["systems"]
             for alpha in ALPHAS:
                 actual = opened.page.evaluate("([a, b]) => surefoot.figures(a, b)", [alpha, baseline])
-                assert_rows(actual, expected, alpha, f"against {baseline}, by {how}")
+                assert_rows(actual, expected, alpha, f"against {baseline}, by {how}", rel=1e-9)
                 for mine, theirs in zip(actual, expected, strict=True):
                     shares = theirs.get("traffic", {"lost": None, "lost_over_20": None, "unweighted_gain": None})
                     assert mine["traffic_lost"] == pytest.approx(shares["lost"], abs=1e-12)
                     assert mine["traffic_lost_over_20"] == pytest.approx(shares["lost_over_20"], abs=1e-12)
-                    own = theirs["alpha"][f"{alpha:g}"].get("p_effective")
-                    assert mine["p_effective"] == pytest.approx(own, abs=1e-9)
+                    for key in ("t_traffic", "p_traffic", "df_traffic"):
+                        own = theirs["alpha"][f"{alpha:g}"].get(key)
+                        assert mine[key] == (own if own is None else pytest.approx(own, abs=1e-9, rel=1e-9)), key
                     assert mine["gain_once"] == pytest.approx(shares["unweighted_gain"], abs=1e-12)
     assert opened.quiet()
 
 
-def test_segments_turns_and_queries(show: Callable[..., Any]) -> None:
-    scores, traffic = weighted_sample()
+def test_one_query_that_is_the_worst_and_has_nearly_all_of_the_traffic(show: Callable[..., Any]) -> None:
+    """Then t is huge, and the degrees of freedom are few."""
+    gains = np.linspace(0.1, 0.3, 30)
+    scores = sf.Scores([np.full(30, 0.5), 0.5 + gains], ["today", "new"], [f"q{i}" for i in range(30)])
+    for most in (1e4, 1e10):
+        assessment = sf.assess(scores, "today", ALPHAS, weights={f"q{i}": 1.0 if i else most for i in range(30)})
+        row = assessment.to_dict()["systems"][1]["alpha"]["0"]
+        assert row["t_traffic"] > 100
+        assert row["p_traffic"] > 0.5
+        (_, mine) = show(assessment).page.evaluate("([a, b]) => surefoot.figures(a, b)", [0, "today"])
+        for key in ("t_traffic", "p_traffic", "u_risk_interval"):
+            assert mine[key] == (row[key] if row[key] is None else pytest.approx(row[key], rel=1e-6)), key
+        assert (mine["verdict"], mine["verdict_adjusted"]) == ("inconclusive", "inconclusive")
+
+
+@pytest.mark.parametrize("seed", [3, 8])
+def test_segments_turns_and_queries(show: Callable[..., Any], seed: int) -> None:
+    scores, traffic = weighted_sample(seed)
     assessment = sf.assess(scores, "s0", ALPHAS, weights=traffic, segments="traffic")
     opened = show(assessment)
     data = assessment.to_dict(per_query=True)
@@ -70,8 +89,8 @@ def test_segments_turns_and_queries(show: Callable[..., Any]) -> None:
 
 
 def test_words_of_both_ways_to_count(show: Callable[..., Any]) -> None:
-    for seed in range(4):
-        scores, traffic = weighted_sample(seed)
+    for seed, queries in ((0, 90), (1, 90), (2, 90), (3, 700)):
+        scores, traffic = weighted_sample(seed, queries)
         by_traffic = sf.assess(scores, "s0", ALPHAS, weights=traffic)
         opened = show(by_traffic)
         for how, assessment in (("traffic", by_traffic), ("queries", sf.assess(scores, "s0", ALPHAS))):

@@ -20,6 +20,7 @@ from surefoot.choose.store import SweepStore
 from surefoot.choose.sweep import read_sweep
 from surefoot.choose.tradeoffs_data import tradeoffs_schema
 from surefoot.choose.uncertainty import resampled_means, standard_error
+from surefoot.risk.inference import weighted_test
 
 PLAN: dict[str, Any] = {
     "objectives": ["u_risk"],
@@ -52,6 +53,19 @@ def trained(weighted: tuple[sf.TradeOffs, Path]) -> TrainedModels:
 @pytest.fixture(scope="module")
 def gain_model(trained: TrainedModels) -> Candidate:
     return next(trained.models())
+
+
+def test_p_values_go_by_both_tests_by_traffic(weighted: tuple[sf.TradeOffs, Path], trained: TrainedModels) -> None:
+    today, weights = trained.baseline_values("test")[0, 0], trained.relative_weights("test")
+    rows = weighted[0].to_dict()["rows"]
+    tests = [weighted_test(np.array(row["per_query"]) - today, 0, 1, weights) for row in rows]
+    larger = [
+        None if row["kind"] == "naïve" or test.p_sturdy is None else max(test.p_sturdy, test.p_traffic)
+        for row, test in zip(rows, tests, strict=True)
+    ]
+    assert any(p is not None and p > test.p_sturdy for p, test in zip(larger, tests, strict=True))
+    for row, expected in zip(rows, sf.holm(larger), strict=True):
+        assert row["test"]["p_baseline"] == (None if expected is None else pytest.approx(expected, rel=1e-3))
 
 
 def slow_mean(values: Any, weights: Any) -> float:

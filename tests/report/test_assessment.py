@@ -248,14 +248,63 @@ def test_cautions_on_other_alphas_say_only_what_the_verdict_does_not(queries, al
     assert [caution.split(" and losses")[0] for caution in said] == words
 
 
+def uneven(queries: int, frequent: float, alphas: list[float]) -> sf.Assessment:
+    """Random scores, of which every third query is asked so many times as often."""
+    values = np.random.default_rng(0).random((2, queries))
+    scores = sf.Scores(values, ["today", "new"], [str(i) for i in range(queries)])
+    weights = {str(i): 1 if i % 3 else frequent for i in range(queries)}
+    return sf.assess(scores, baseline="today", alphas=alphas, weights=weights)
+
+
+UP_TO = "up to 16 % of such verdicts are false if frequent queries differ more from the baseline than rare ones."
+
+
+@pytest.mark.parametrize(
+    ("queries", "frequent", "alpha", "few"),
+    [
+        (600, 12, 2.9, None),
+        (600, 12, 3, UP_TO),
+        (600, 2, 5, None),  # 540 effective queries: hardly uneven
+        (4458, 12, 5, UP_TO),  # 1,994 effective
+        (4488, 12, 5, None),  # 2,008 effective
+        (200, 12, 5, UP_TO),  # 88 effective: the caution for fewer than 100 says less
+        (100, 2, 5, "With fewer than 100 queries"),  # 89 effective
+        (100, 2, 4.9, None),
+        (100, 12, 0, "With fewer than 50 queries"),  # 45 effective
+        (100, 12, 5, "With fewer than 50 queries"),
+    ],
+)  # fmt: skip
+def test_uneven_traffic_is_cautioned_of(queries: int, frequent: float, alpha: float, few: str | None) -> None:
+    a = uneven(queries, frequent, [alpha])
+    weights = a.to_dict()["weights"]
+    for said in (a.verdict(), a.verdict("new"), a.to_text(width=10000), a.to_markdown()):
+        assert ("The traffic is so uneven that these" in said) == (few is not None), weights
+        assert few is None or few in said
+        assert (UP_TO in said) == (queries / weights["effective_queries"] > 1.5 and alpha >= 3 and queries < 4488)
+        assert said.count("equally often") <= 2  # in the caution, and in the note
+
+
 def test_uneven_traffic_is_cautioned_of_once() -> None:
-    values, weights = np.random.default_rng(0).random((2, 200)), {str(i): 1 if i % 3 else 12 for i in range(200)}
-    scores = sf.Scores(values, ["today", "new"], [str(i) for i in range(200)])
-    data = sf.assess(scores, baseline="today", alphas=[0, 1, 5], weights=weights).to_dict()
+    data = uneven(200, 12, [0, 1, 5]).to_dict()
     assert 50 < data["weights"]["effective_queries"] < 100
     (caution,) = too_few_elsewhere(data, 1)
-    assert caution.startswith("At α = 5: with fewer than 100 queries")
+    assert caution.startswith("At α = 5: the traffic is so uneven")
+    assert caution.endswith(UP_TO)
     assert too_few_elsewhere(data, 5) == []
+    fewer = uneven(100, 12, [0, 1, 5]).to_dict()  # what was said of α = 1 holds for 5 too, where more is to be said
+    assert too_few_elsewhere(fewer, 1) == [f"At α = 5: with losses that count this much, {UP_TO}"]
+    assert too_few_elsewhere(fewer, 5) == []
+
+
+def test_words_of_the_query_that_is_added_by_traffic() -> None:
+    rng = np.random.default_rng(0)
+    gains, traffic = rng.uniform(0.1, 0.2, 300), {str(i): 1 + i % 7 for i in range(300)}
+    gains[:3] = -0.3
+    scores = sf.Scores([np.full(300, 0.5), 0.5 + gains], ["today", "new"], [str(i) for i in range(300)])
+    a = sf.assess(scores, baseline="today", alphas=[0], weights=traffic)
+    often = "One more query as bad as its worst, asked as often as a typical request's query, would not change this."
+    assert often in a.verdict("new", 0)
+    assert "One more query as bad as its worst would not change this." in sf.assess(scores, "today", [0]).verdict("new")
 
 
 @pytest.fixture(scope="module")

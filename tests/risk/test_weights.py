@@ -44,7 +44,7 @@ def test_the_test_is_that_of_influence_values(seed: int, alpha: float) -> None:
     x = np.where(delta > 0, delta, (1 + alpha) * delta)
     relative = w / w.mean()
     found = weighted_test(delta, alpha, 1.0, relative)
-    mean, s, skew, t_hall = slow_hall(x.tolist(), w.tolist())
+    mean, s, _, t_hall = slow_hall(x.tolist(), w.tolist())
     se = s / math.sqrt(30)
     assert found.t == pytest.approx(mean / se)
     assert found.se == pytest.approx(se)
@@ -55,18 +55,11 @@ def test_the_test_is_that_of_influence_values(seed: int, alpha: float) -> None:
         sum(np.delete(w, i) * np.delete(x, i)) / sum(np.delete(w, i)) for i in range(30)
     ]  # fmt: skip
     assert found.se_jackknife == pytest.approx(math.sqrt(29 / 30 * np.square(without - np.mean(without)).sum()))
-    df = sum(w) ** 2 / sum(w**2) - 1
-    assert found.p_effective == pytest.approx(2 * stats.t.sf(abs(mean) / found.se_jackknife, df))
     worse, better = (
         slow_hall([*x.tolist(), end], [*w.tolist(), float(w.mean())])[3] for end in (x.min(), x.max())
     )  # fmt: skip
     sturdy = min(t_hall, worse) if min(t_hall, worse) > 0 else max(t_hall, better) if max(t_hall, better) < 0 else 0.0
     assert found.t_sturdy == pytest.approx(sturdy, abs=1e-12)
-    assert found.interval is not None
-    for end in found.interval:  # the values that the test does not reject: there t_H of x − end is critical
-        T = (mean - end) / s
-        h = T + skew * T**2 / 3 + skew**2 * T**3 / 27 + skew / (6 * 30)
-        assert abs(h) == pytest.approx(stats.t.ppf(0.975, 29) / math.sqrt(30), rel=1e-9)
     values = weighted_t_values(delta, alpha, 1.0, relative)
     assert values is not None
     assert values.t_j == pytest.approx(relative * (x - mean) / s)
@@ -79,7 +72,7 @@ def test_the_unit_and_the_order_of_weights_do_not_matter(seed: int, unit: float)
     order = np.random.default_rng(seed).permutation(25)
     one = weighted_test(delta, 5, 1.0, w / w.mean())
     other = weighted_test(delta[order], 5, 1.0, (unit * w / (unit * w).mean())[order])
-    for field in ("t", "t_adjusted", "t_sturdy", "se_jackknife"):
+    for field in ("t", "t_adjusted", "t_sturdy", "se_jackknife", "t_traffic", "p_traffic", "interval"):
         assert getattr(other, field) == pytest.approx(getattr(one, field), rel=1e-9, abs=1e-9)
 
 
@@ -87,12 +80,13 @@ def test_the_unit_and_the_order_of_weights_do_not_matter(seed: int, unit: float)
 def test_weights_of_one_are_no_weights(seed: int) -> None:
     delta, _ = sample(seed, 25)
     one, other = weighted_test(delta, 5, 1.0), weighted_test(delta, 5, 1.0, np.ones(25))
-    for field in ("t", "p", "se", "se_jackknife", "t_adjusted", "t_sturdy", "p_sturdy", "interval"):
+    for field in ("t", "p", "se", "se_jackknife", "t_adjusted", "t_sturdy", "p_sturdy"):
         assert getattr(other, field) == pytest.approx(getattr(one, field), rel=1e-9)
 
 
-def test_turns_go_by_the_sturdy_test_at_every_alpha() -> None:
-    scores, traffic = matrix(4)
+@pytest.mark.parametrize("heavy", [2, 0.9])
+def test_turns_go_by_both_tests_at_every_alpha(heavy: float) -> None:
+    scores, traffic = matrix(4, heavy=heavy)
     assessment = sf.assess(scores, "a", [0], weights=traffic)
     for row in assessment.to_dict()["systems"][1:]:
         starts = [turn["alpha"] for turn in row["turns"]]
@@ -103,12 +97,12 @@ def test_turns_go_by_the_sturdy_test_at_every_alpha() -> None:
             assert row["turns"][at]["verdict"] == verdict["verdict"], (row["system"], alpha)
 
 
-def matrix(seed: int, queries: int = 70) -> tuple[sf.Scores, dict[str, float]]:
+def matrix(seed: int, queries: int = 70, heavy: float = 2) -> tuple[sf.Scores, dict[str, float]]:
     rng = np.random.default_rng(seed)
     values = np.round(rng.beta(0.8, 1.1, size=(4, queries)), 3)
     values[1] = np.clip(values[0] + rng.normal(0.08, 0.1, queries).round(3), 0, 1)
     scores = sf.Scores(values, list("abcd"), [f"q{i}" for i in range(queries)], "nDCG@10")
-    return scores, dict(zip(scores.queries, (rng.pareto(2, queries) + 0.1).tolist(), strict=True))
+    return scores, dict(zip(scores.queries, (rng.pareto(heavy, queries) + 0.1).tolist(), strict=True))
 
 
 @settings(max_examples=20)
@@ -243,7 +237,7 @@ def test_a_query_with_most_of_the_traffic_makes_no_verdict() -> None:
         scores = sf.Scores([today, new], ["today", "new"], [f"q{i}" for i in range(200)])
         traffic = {f"q{i}": 199.0 if i == 0 else 1.0 for i in range(200)}
         at = sf.assess(scores, "today", [0], weights=traffic).to_dict()["systems"][1]["alpha"]["0"]
-        assert at["p_holm"] == max(at["p_sturdy"], at["p_effective"])
+        assert at["p_holm"] == max(at["p_sturdy"], at["p_traffic"])
         false += at["verdict"] != "inconclusive"
     assert false <= 5
 

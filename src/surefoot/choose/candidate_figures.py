@@ -271,7 +271,7 @@ def _p_value(values: Floats, other: Floats, weights: Floats | None) -> float | N
     if weights is None:
         return t_test(values, other).p_sturdy
     test = weighted_test(values - other, 0.0, float(max(abs(values).max(), abs(other).max())), weights)
-    return test.p_sturdy if test.p_sturdy is None else max(test.p_sturdy, test.p_effective or 0.0)
+    return test.p_sturdy if test.p_sturdy is None else max(test.p_sturdy, test.p_traffic or 0.0)
 
 
 def _add_areas(rows: Sequence[Json], gain_only: SweepSetting | None, parts: Sequence[str]) -> None:

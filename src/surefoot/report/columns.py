@@ -49,7 +49,8 @@ class FigureColumn:
 
     def explain(self, data: AssessmentData, *, by_traffic: bool) -> str:
         """What it is in this assessment, in words; the page can count each query once beside traffic."""
-        return self.meaning.format(worst=100 * data["worst_share"], parts="traffic" if by_traffic else "queries")
+        parts, second = ("traffic", " or that of the test by traffic, if larger") if by_traffic else ("queries", "")
+        return self.meaning.format(worst=100 * data["worst_share"], parts=parts, second=second)
 
     def text(self, row: SystemData) -> str:
         """The figure as a table shows it."""
@@ -166,7 +167,7 @@ _AT_ALPHA: dict[str, tuple[str, str, int, int, str]] = {
     ),
     "p_holm": (
         "p Holm", "$p_{Holm}$", 4, 2,
-        "The sturdy p-value, corrected for the number of systems (Holm). The verdicts use it",
+        "The sturdy p-value{second}, corrected for the number of systems (Holm). The verdicts use it",
     ),
     "z_risk": ("Z_Risk", "$Z_{Risk}$", 3, 5, "Weighted differences from the scores that are expected from all systems"),
     "geo_risk": ("GeoRisk", "GeoRisk", 4, 3, "Effectiveness and robustness in one number"),
@@ -345,16 +346,24 @@ def all_columns(data: AssessmentData) -> list[FigureColumn]:
         SYSTEM_COLUMN, *summary_columns(data), *MORE_COLUMNS, *churn_columns(data), *ordinary_columns(data),
     ]  # fmt: skip
     for alpha in data["alphas"]:
-        columns += [*at_alpha(alpha), *_more_at(alpha), *intervals_at(data, alpha)]
+        columns += [*at_alpha(alpha), *_more_at(data, alpha), *intervals_at(data, alpha)]
     return columns
 
 
-def _more_at(alpha: float) -> list[FigureColumn]:
+def _more_at(data: AssessmentData, alpha: float) -> list[FigureColumn]:
     key = alpha_key(alpha)
-    return [
-        FigureColumn(f"t_adjusted@{key}", "T adj.", "$T_{adj}$", lambda row: row["alpha"][key]["t_adjusted"], 3),
-        FigureColumn(f"t_sturdy@{key}", "T sturdy", "$T_{sturdy}$", lambda row: row["alpha"][key]["t_sturdy"], 3),
+
+    def column(name: str, heading: str, latex: str, **more: Any) -> FigureColumn:
+        return FigureColumn(f"{name}@{key}", heading, latex, lambda row: _figure(row["alpha"][key], name), **more)
+
+    found = [
+        column("t_adjusted", "T adj.", "$T_{adj}$", digits=3),
+        column("t_sturdy", "T sturdy", "$T_{sturdy}$", digits=3),
     ]
+    if all("p_traffic" in row["alpha"][key] for row in data["systems"]):
+        found.append(column("t_traffic", "T traffic", "$T_{traffic}$", digits=3))
+        found.append(column("p_traffic", "p traffic", "$p_{traffic}$", descending=False, probability=True))
+    return found
 
 
 def sort_rows(data: AssessmentData, by: str) -> list[SystemData]:

@@ -9,11 +9,15 @@ from surefoot.risk.assessment_data import AssessmentData
 
 
 class Caution(NamedTuple):
-    """What to say of verdicts on fewer than so many `queries`, from some `alpha` on."""
+    """What to say of verdicts on fewer than so many `queries`, from some `alpha` on.
+
+    With a `ratio`, only where there are more than so many times as many queries as effective ones, which then count.
+    """
 
     queries: int
     alpha: float
     text: str
+    ratio: float = 0.0
 
 
 # How often verdicts are false was measured on TREC runs, moved so that reward and risk truly balance at α.
@@ -33,11 +37,12 @@ CAUTIONS = (
 )  # fmt: skip
 
 
-# The same of weights: TREC runs with log-normal traffic, and normal differences with Zipf's.
+# The same of weights that go with the size of the differences; where they do not, no caution is needed.
 UNEVEN = Caution(
-    100, 0.0,
-    "In samples like that, the 95 % interval of U_Risk is too short: it contained the true value in 76 to 93 % of "
-    "cases, and in fewer where one query has a fifth of the traffic or more. Verdicts allow for this.",
+    2000, 3.0,
+    "With losses that count this much, up to 16 % of such verdicts are false if frequent queries differ more from the "
+    "baseline than rare ones.",
+    ratio=1.5,
 )  # fmt: skip
 
 
@@ -62,10 +67,11 @@ def too_few(data: AssessmentData, alpha: float) -> str | None:
 
 def too_few_of(queries: int, effective: float, alpha: float) -> str | None:
     """What to say at α where uneven traffic leaves too few effective queries."""
-    if effective >= UNEVEN.queries:
-        return None
-    sentences = [uneven_traffic(queries, effective), UNEVEN.text, few_queries(effective, alpha)]
-    return " ".join(filter(None, sentences))
+    uneven = effective < min(UNEVEN.queries, queries / UNEVEN.ratio) and alpha >= UNEVEN.alpha
+    # Of the other cautions, only that for fewer than 50 names more false verdicts than this one.
+    few = few_queries(effective, 0.0 if uneven else alpha)
+    found = [*filter(None, [few]), *([UNEVEN.text] if uneven else [])]
+    return " ".join([uneven_traffic(queries, effective), *found]) if found else None
 
 
 def too_few_elsewhere(data: AssessmentData, alpha: float) -> list[str]:

@@ -106,6 +106,7 @@ def page_payload(
         "alphas": data["alphas"],
         "panel_alphas": PANEL_ALPHAS,
         "critical_value": data["critical_value"],
+        "traffic_critical_value": critical_value(data["weights"]["effective_queries"]) if "weights" in data else None,
         "cautions": [one._asdict() for one in CAUTIONS],
         "uneven": UNEVEN._asdict(),
         "missing": [scores.missing[name] for name in scores.systems],
@@ -155,6 +156,9 @@ def _segments(column: SegmentColumn, segment_of: Mapping[str, str], scores: Scor
         "column": column["column"],
         "segments": list(number),
         "critical_values": [critical_value(part["queries"]) for part in column["segments"]],
+        "traffic_critical_values": [
+            critical_value(part.get("effective_queries", part["queries"])) for part in column["segments"]
+        ],
         "of": pack(
             np.array(
                 [number[segment_of[query]] if query in segment_of else 0 for query in scores.queries], dtype=np.int64

@@ -40,22 +40,18 @@ def uneven_traffic(queries: int, effective: float) -> str:
     )
 
 
-UNEVEN_SHARE = 0.5  # of the queries; with fewer effective ones, intervals were measured to be too short
-
-
 def traffic_note(weights: WeightsData) -> str:
     """How the queries are weighted."""
     if weights["equal"]:
         return "All queries are asked equally often, so traffic changes no figure."
-    note = (
+    return (
         f"Every mean, share and test counts queries as often as they are asked. These queries have "
         f"{traffic_percent(weights['traffic_share'])} of the traffic given; the most frequent one has "
         f"{traffic_percent(weights['largest_share'])} of theirs. They tell as much as "
-        f"{effective_words(weights['effective_queries'])} queries that are asked equally often."
+        f"{effective_words(weights['effective_queries'])} queries that are asked equally often. "
+        "Verdicts and Holm's p go by the larger of the sturdy p and the p of a second test, which holds for uneven "
+        "traffic; the interval of U_Risk is that of the second test."
     )
-    if weights["effective_queries"] < UNEVEN_SHARE * weights["queries"]:
-        note += " With traffic this uneven, 95 % intervals of U_Risk are too short; verdicts allow for this."
-    return note
 
 
 def of_traffic(row: SystemData, key: Literal["lost", "lost_over_20"]) -> str:

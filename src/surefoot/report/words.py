@@ -206,7 +206,8 @@ def _sturdy(test: AtAlpha) -> str:
     verdict_adjusted = test["verdict_adjusted"]
     if verdict_adjusted not in _ANOTHER:
         return ""
-    another = f"one more query as {_ANOTHER[verdict_adjusted]}"
+    often = "" if test.get("p_traffic") is None else ", asked as often as a typical request's query,"
+    another = f"one more query as {_ANOTHER[verdict_adjusted]}{often}"
     if test["verdict"] == verdict_adjusted:
         return f" {another.capitalize()} would not change this."
     return f' The judged queries alone give the verdict "{verdict_adjusted}", but {another} would change it.'

@@ -40,23 +40,33 @@ class AtAlpha(TypedDict):
     t_adjusted: Annotated[float | None, "T_Risk corrected for the skewness of the weighted differences (Hall 1992)."]
     p_adjusted: Annotated[float | None, "Two-sided p of t_adjusted; null against several baselines."]
     u_risk_interval: Annotated[
-        Interval | None, f"{CONFIDENCE_PERCENT}, by the same correction; null against several baselines."
+        Interval | None,
+        f"{CONFIDENCE_PERCENT}, by the same correction, with weights by t_traffic; null against several baselines, and "
+        "where one query has nearly all of the traffic.",
     ]
     t_sturdy: Annotated[
         float | None, "t_adjusted as one more query as bad as the worst (as good as the best) would leave it."
     ]
     p_sturdy: Annotated[float | None, "Two-sided p of t_sturdy; never below p_adjusted."]
-    p_effective: NotRequired[
-        Annotated[float, "With weights: two-sided p of U_Risk over se_jackknife, with effective queries − 1 degrees."]
+    t_traffic: NotRequired[
+        Annotated[
+            float | None,
+            "With weights: t_risk as one more query as bad as the worst (as good as the best), asked as often as a "
+            "typical request's query, would leave it.",
+        ]
     ]
+    p_traffic: NotRequired[Annotated[float | None, "Two-sided p of t_traffic, with df_traffic degrees of freedom."]]
+    df_traffic: NotRequired[Annotated[float | None, "Effective queries − 1."]]
     p_holm: Annotated[
         float | None,
-        "p_sturdy (with weights the larger of it and p_effective) corrected for the number of systems (Holm); verdict "
+        "p_sturdy (with weights the larger of it and p_traffic) corrected for the number of systems (Holm); verdict "
         "goes by it.",
     ]
     verdict: Annotated[Verdict | None, f"Which of reward and risk prevails, by p_holm < {SIGNIFICANCE:g}."]
     verdict_adjusted: Annotated[
-        Verdict | None, "The same by p_adjusted alone: where it differs from verdict, one more query would change it."
+        Verdict | None,
+        "The same by p_adjusted (with weights the larger of it and the p of t_risk with df_traffic degrees): where it "
+        "differs from verdict, one more query would change it.",
     ]
     reason: str | None
     z_risk: float | None

@@ -238,23 +238,23 @@ def _tests(
         for name, rows in differences_by_baseline.items()
     }
     return {
-        key: _tests_at({name: [own[number] for own in rows] for name, rows in each.items()})
+        key: _tests_at({name: [own[number] for own in rows] for name, rows in each.items()}, influence is not None)
         for number, key in enumerate(alphas)
     }
 
 
-def _tests_at(tests_by_baseline: Mapping[str, Sequence[TTest]]) -> list[Json]:
+def _tests_at(tests_by_baseline: Mapping[str, Sequence[TTest]], weighted: bool) -> list[Json]:
     """The tests of every system at one α; against several baselines the mean of T, which has no p-value."""
     each = list(tests_by_baseline.values())
     if len(each) == 1:
-        entries = [_test_entry(test) for test in each[0]]
+        entries = [_test_entry(test, weighted) for test in each[0]]
         apply_holm(cast("list[AtAlpha]", entries))
         return entries
     entries = []
     for tests in zip(*each, strict=True):
         reasons = {name: test.reason for name, test in zip(tests_by_baseline, tests, strict=True) if test.reason}
         reason = next((f"against {name}: {why}" for name, why in reasons.items()), None)
-        entry = _test_entry(TTest(None, None, tests[0].df, None, None))
+        entry = _test_entry(TTest(None, None, tests[0].df, None, None), weighted)
         if reason is None:
             entry["t_risk"] = float(np.mean([test.t for test in tests]))
         entry["reason"] = reason or "a mean over several baselines has no p-value"
@@ -262,8 +262,8 @@ def _tests_at(tests_by_baseline: Mapping[str, Sequence[TTest]]) -> list[Json]:
     return entries
 
 
-def _test_entry(test: TTest) -> Json:
-    effective = {} if test.p_effective is None else {"p_effective": test.p_effective}
+def _test_entry(test: TTest, weighted: bool) -> Json:
+    traffic = {"t_traffic": test.t_traffic, "p_traffic": test.p_traffic, "df_traffic": test.df_traffic}
     return {
         "t_risk": test.t,
         "p_value": test.p,
@@ -276,7 +276,7 @@ def _test_entry(test: TTest) -> Json:
         "u_risk_interval": None if test.interval is None else list(test.interval),
         "t_sturdy": test.t_sturdy,
         "p_sturdy": test.p_sturdy,
-        **effective,
+        **(traffic if weighted else {}),
         "p_holm": None,
         "verdict": None,
         "verdict_adjusted": None,

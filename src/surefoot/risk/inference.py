@@ -31,8 +31,9 @@ class TTest:
     at hand and the same with its worst query once more (its best, where risk prevails); verdicts go by them.
     `trusted` is False where the jackknife's standard error differs from the usual one: then no part of the inference
     should be. With weights it is None: the jackknife of a ratio differs by a little anyway. Where few queries have most
-    of the weight, u is heavy-tailed and all of these tests call chance a reward (or a risk) too often; verdicts then
-    need `p_effective` too, Student's p of x̄_w over the jackknife's standard error with c_eff − 1 degrees of freedom.
+    of the weight, u is heavy-tailed and all of these tests call chance a reward (or a risk) too often. Verdicts then
+    need `p_traffic` too: `t_traffic` is the least favourable of t and of t with the worst query once more, asked as
+    often as a typical request's query, with `df_traffic` = c_eff − 1 degrees of freedom; `interval` is of this test.
     """
 
     t: float | None
@@ -47,7 +48,9 @@ class TTest:
     interval: tuple[float, float] | None = None
     t_sturdy: float | None = None
     p_sturdy: float | None = None
-    p_effective: float | None = None
+    t_traffic: float | None = None
+    p_traffic: float | None = None
+    df_traffic: float | None = None
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,7 @@ def weighted_t_values(
         influence = influence_of(differences, alpha, weights)
         if _undefined_by_influence(influence, (1 + alpha) * scale):
             return None
-        x, deviation = weigh_losses(differences, alpha), influence.deviation
+        x, deviation = weigh_losses(differences, alpha) / influence.unit, influence.deviation
         return QueryScores(
             t_r=weights * x / deviation,
             t_j=weights * (x - influence.mean) / deviation,
@@ -129,16 +132,18 @@ def weighted_t_values(
     )
 
 
-def critical_value(queries: int, significance: float = SIGNIFICANCE) -> float | None:
+def critical_value(queries: float, significance: float = SIGNIFICANCE) -> float | None:
     """The two-sided critical value t_{1 − level/2, c − 1}; None for a single query, which has none.
+
+    Effective queries need not be whole; of hardly more than one it would be beyond 1e128, and SciPy has none.
 
     >>> critical_value(1), round(critical_value(3), 3)
     (None, 4.303)
     """
-    return _student(queries, significance) if queries > 1 else None
+    return _student(queries, significance) if queries > 1.01 else None
 
 
-def _student(queries: int, significance: float) -> float:
+def _student(queries: float, significance: float) -> float:
     return float(stdtrit(queries - 1, 1 - significance / 2))
 
 
@@ -227,40 +232,42 @@ def weighted_tests(
 
 def _influence_test(influence: Influence, scale: float) -> TTest:
     """`weighted_test` with weights; `scale` is the size of the scores that x_q came from."""
-    queries = influence.queries
+    queries, unit = influence.queries, influence.unit
     if reason := _undefined_by_influence(influence, scale):
         return TTest(None, None, queries - 1, None, None, reason=reason, trusted=None)
-    hall, se = _Hall(influence.deviation, influence.skewness, queries), influence.deviation / math.sqrt(queries)
-    t, t_adjusted = influence.mean / se, hall.t(influence.mean)
-    worse, better = (
-        _Hall(more.deviation, more.skewness, queries + 1).t(more.mean)
-        for more in map(influence.with_another, (influence.lowest, influence.highest))
-    )
-    t_sturdy = float(sturdy_t(t_adjusted, worse, better))
+    here, worse, better = influence.means_and_errors()
+    t, se = float(here[0] / here[1]), float(here[1] * unit)
+    t_adjusted, t_sturdy, t_traffic = map(float, influence_ts(influence))
+    reach = critical_value(influence.effective)
     return TTest(
-        t, float(two_sided_p(t, queries)), queries - 1, se, math.sqrt(influence.jackknife), None,
+        t, float(two_sided_p(t, queries)), queries - 1, se, math.sqrt(influence.jackknife) * unit, None,
         t_adjusted=t_adjusted, p_adjusted=float(two_sided_p(t_adjusted, queries)),
-        interval=hall.interval(influence.mean), t_sturdy=t_sturdy, p_sturdy=float(two_sided_p(t_sturdy, queries)),
-        p_effective=float(effective_p(influence.mean, influence.jackknife, influence.effective)),
+        interval=None if reach is None else (
+            float(min(mean - reach * error for mean, error in (here, worse)) * unit),
+            float(max(mean + reach * error for mean, error in (here, better)) * unit),
+        ),
+        t_sturdy=t_sturdy, p_sturdy=float(two_sided_p(t_sturdy, queries)),
+        t_traffic=t_traffic, p_traffic=float(two_sided_p(t_traffic, influence.effective)),
+        df_traffic=max(influence.effective - 1, 0.0),
     )  # fmt: skip
 
 
-def effective_p(mean: float | Floats, jackknife: float | Floats, effective: float) -> Floats:
-    """Student's two-sided p of a weighted mean over the root of its jackknife variance, with c_eff − 1 degrees."""
-    if effective <= 1 + 1e-9:
-        return np.ones(np.shape(mean))
-    t = np.abs(mean) / np.sqrt(np.maximum(jackknife, np.finfo(np.float64).tiny))
-    return np.asarray(2 * stdtr(effective - 1, -t))
+def influence_ts(influence: Influence) -> tuple[Floats, Floats, Floats]:
+    """Hall's t, the sturdy t, and the least favourable t of the weighted mean with and without another query."""
+    each = (influence, *map(influence.with_another, (influence.lowest, influence.highest)))
+    hall, worse, better = (hall_t(one.mean / one.deviation, one.skewness, one.queries) for one in each)
+    return hall, sturdy_t(hall, worse, better), sturdy_t(*(mean / se for mean, se in influence.means_and_errors()))
 
 
 def _undefined_by_influence(influence: Influence, scale: float) -> str | None:
     ends = np.resize([influence.lowest, influence.highest], min(influence.queries, 2))
-    return undefined_reason(ends, Moments(influence.mean, influence.u2, influence.lowest, influence.highest), scale)
+    moments = Moments(influence.mean, influence.u2, influence.lowest, influence.highest)
+    return undefined_reason(ends, moments, scale / influence.unit)
 
 
-def two_sided_p(t: Numbers, queries: int) -> Numbers:
-    """The p-value of Student's t, of one or of several."""
-    p: Numbers = 2 * stdtr(queries - 1, -abs(t))
+def two_sided_p(t: Numbers, queries: float) -> Numbers:
+    """The p-value of Student's t, of one or of several; 1 where no degrees of freedom are left."""
+    p: Numbers = 2 * stdtr(queries - 1, -abs(t)) if queries > 1 + 1e-9 else 0 * t + 1
     return p
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -13,29 +13,39 @@ from surefoot.arrays import Floats
 from surefoot.risk.tradeoff import weigh_losses
 from surefoot.risk.vectors import Vector, blocks, dot
 
+_TINY = np.finfo(np.float64).tiny
+_ROUNDING = 1e-13  # of Σw̃²x²; a Σu² below that is none
+
 _CANCELLED = 1e-3  # of Σw̃²x²; where Σu² is less, the difference of such sums has lost digits
 
 
+Figure: TypeAlias = Any  # a number, or an array of one at each of several α
+
+
 class Influence(NamedTuple):
-    """Of queries with relative weights w̃: the mean x̄_w, the extremes of x, and sums of powers of u and w̃."""
+    """Of queries with relative weights w̃: the mean x̄_w, the extremes of x, and sums of powers of u and w̃.
+
+    x is in a unit that keeps powers from vanishing.
+    """
 
     queries: int
-    mean: float
-    lowest: float
-    highest: float
-    u2: float  # Σu²
-    u3: float
-    wu: float  # Σw̃u
-    wu2: float
-    w2u: float
+    mean: Figure
+    lowest: Figure
+    highest: Figure
+    u2: Figure  # Σu²
+    u3: Figure
+    wu: Figure  # Σw̃u
+    wu2: Figure
+    w2u: Figure
     w2: float
     w3: float
-    jackknife: float  # the variance of the mean by leaving one query out
+    jackknife: Figure  # the variance of the mean by leaving one query out
+    unit: float
 
     @property
-    def deviation(self) -> float:
+    def deviation(self) -> Figure:
         """s_u, with the divisor c − 1."""
-        return math.sqrt(self.u2 / (self.queries - 1))
+        return np.sqrt(np.maximum(self.u2, _TINY) / (self.queries - 1))
 
     @property
     def effective(self) -> float:
@@ -43,21 +53,32 @@ class Influence(NamedTuple):
         return self.queries**2 / self.w2
 
     @property
-    def skewness(self) -> float:
+    def skewness(self) -> Figure:
         """γ of u."""
-        return float(self.u3 / self.queries / (self.u2 / self.queries) ** 1.5)
+        root = np.sqrt(np.maximum(self.u2, _TINY) / self.queries)
+        return self.u3 / self.queries / root / root / root  # the cube of a small root would be 0
 
-    def with_another(self, value: float) -> Influence:
-        """With one more query of the mean weight, which is 1: its mean, deviation and skewness."""
-        c, apart = self.queries + 1, value - self.mean
-        step = apart / c  # by which the mean moves
-        rest = apart - step
+    def with_another(self, value: Figure, weight: float = 1.0) -> Influence:
+        """With one more query, by default of the mean weight, which is 1: its mean, deviation and skewness."""
+        apart = value - self.mean
+        step = weight * apart / (self.queries + weight)  # by which the mean moves
+        rest = weight * (apart - step)
         return self._replace(
-            queries=c,
+            queries=self.queries + 1,
             mean=self.mean + step,
             u2=self.u2 - step * (2 * self.wu - step * self.w2) + rest**2,
             u3=self.u3 - step * (3 * self.wu2 - step * (3 * self.w2u - step * self.w3)) + rest**3,
         )
+
+    def means_and_errors(self) -> list[tuple[Figure, Figure]]:
+        """x̄_w and SE = √(Σu²·c/(c − 1))/Σw̃; the same with the lowest, and with the highest x once more at weight ω.
+
+        ω = Σw̃²/Σw̃ is that of the query which a random request meets: a typical request's query.
+        """
+        weight = self.w2 / self.queries
+        more = [(self.with_another(end, weight), self.queries + weight) for end in (self.lowest, self.highest)]
+        each = [(self, self.queries), *more]
+        return [(one.mean, one.deviation * (math.sqrt(one.queries) / total)) for one, total in each]
 
 
 BaselineSums: TypeAlias = "Mapping[str, Sequence[InfluenceSums]] | None"
@@ -76,10 +97,13 @@ def influence_sums(differences_by_baseline: Mapping[str, Sequence[Vector]], weig
 
 def influence_of(differences: Floats, alpha: float, weights: Floats) -> Influence:
     """The influence at one α, a block of queries at a time, so that all of it stays in the processor's cache."""
-    pairs = [(weigh_losses(part, alpha), w) for part, w in zip(blocks(differences), blocks(weights), strict=True)]
-    c = len(weights)
+    c, ends = len(weights), weigh_losses(np.array([differences.min(), differences.max()]), alpha)
+    unit = float(np.abs(ends).max()) or 1.0
+    pairs = [
+        (weigh_losses(part, alpha) / unit, w) for part, w in zip(blocks(differences), blocks(weights), strict=True)
+    ]
     mean = sum(dot(w, x) for x, w in pairs) / c
-    lowest, highest = min(float(x.min()) for x, _ in pairs), max(float(x.max()) for x, _ in pairs)
+    lowest, highest = (ends / unit).tolist()
     sums = np.zeros(9)
     for x, w in pairs:
         u, square = w * (x - mean), w * w
@@ -91,7 +115,7 @@ def influence_of(differences: Floats, alpha: float, weights: Floats) -> Influenc
         )  # fmt: skip
     u2, u3, wu, wu2, w2u, w2, w3, moved_sum, moved_squares = sums.tolist()
     return Influence(
-        c, mean, lowest, highest, u2, u3, wu, wu2, w2u, w2, w3, _jackknife(c, moved_sum, moved_squares)
+        c, mean, lowest, highest, u2, u3, wu, wu2, w2u, w2, w3, _jackknife(c, moved_sum, moved_squares), unit
     )  # fmt: skip
 
 
@@ -130,29 +154,28 @@ class InfluenceSums:
                 sides[row] += [dot(own[factor], powers[k]) for factor, k in _PRODUCTS]
         return cls(differences, weights, unit, sides[0], sides[1], totals, lowest / unit, highest / unit)
 
-    def sums_at(self, weight: float | Floats) -> dict[tuple[str, int], float | Floats]:
-        """Σ w̃ⁿxᵏ and the like, in the unit, where losses weigh so much."""
-        return {
+    def at(self, alpha: float) -> Influence:
+        """The influence at α."""
+        found = self.of_weight(1 + alpha)
+        if found.u2 > _CANCELLED * (found.u2 + found.mean * (2 * found.wu + found.mean * found.w2)):
+            return found
+        return influence_of(self.differences, alpha, self.weights)
+
+    def of_weight(self, weight: Figure) -> Influence:
+        """The influence where losses weigh so much, which has lost digits where Σu² is far below Σw̃²x²."""
+        s = {
             (factor, k): gain + weight**k * loss
             for (factor, k), gain, loss in zip(_PRODUCTS, self.gains.tolist(), self.losses.tolist(), strict=True)
         }
-
-    def at(self, alpha: float) -> Influence:
-        """The influence at α."""
-        s, c = self.sums_at(1 + alpha), len(self.weights)
         w2, w3, b, b2 = self.totals.tolist()
-        m = float(s["w", 1]) / c
-        u2 = float(s["w2", 2] - 2 * m * s["w2", 1] + m * m * w2)
-        if not u2 > _CANCELLED * float(s["w2", 2]):
-            return influence_of(self.differences, alpha, self.weights)
-        unit = self.unit
-        u3 = float(s["w3", 3] - m * (3 * s["w3", 2] - m * (3 * s["w3", 1] - m * w3)))
-        moved = float(s["b", 1] - m * b) * unit, float(s["b2", 2] - m * (2 * s["b2", 1] - m * b2)) * unit**2
+        c = len(self.weights)
+        m = s["w", 1] / c
         return Influence(
-            c, m * unit, min(self.lowest, (1 + alpha) * self.lowest) * unit,
-            min(self.highest, (1 + alpha) * self.highest) * unit, u2 * unit**2, u3 * unit**3,
-            float(s["w2", 1] - m * w2) * unit, float(s["w3", 2] - m * (2 * s["w3", 1] - m * w3)) * unit**2,
-            float(s["w3", 1] - m * w3) * unit, w2, w3, _jackknife(c, *moved),
+            c, m, np.minimum(self.lowest, weight * self.lowest), np.minimum(self.highest, weight * self.highest),
+            np.maximum(s["w2", 2] - m * (2 * s["w2", 1] - m * w2), _ROUNDING * s["w2", 2]),
+            s["w3", 3] - m * (3 * s["w3", 2] - m * (3 * s["w3", 1] - m * w3)),
+            s["w2", 1] - m * w2, s["w3", 2] - m * (2 * s["w3", 1] - m * w3), s["w3", 1] - m * w3, w2, w3,
+            _jackknife(c, s["b", 1] - m * b, s["b2", 2] - m * (2 * s["b2", 1] - m * b2)), self.unit,
         )  # fmt: skip
 
 
@@ -177,5 +200,5 @@ def _left_out(w: Floats, c: int) -> Floats:
     return w / np.maximum(c - w, np.finfo(np.float64).eps)
 
 
-def _jackknife(c: int, moved_sum: float, moved_squares: float) -> float:
-    return (c - 1) / c * max(0.0, moved_squares - moved_sum**2 / c)
+def _jackknife(c: int, moved_sum: Figure, moved_squares: Figure) -> Figure:
+    return (c - 1) / c * np.maximum(0.0, moved_squares - moved_sum**2 / c)

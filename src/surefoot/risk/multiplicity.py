@@ -10,7 +10,7 @@ from scipy.special import stdtrit
 
 from surefoot.arrays import Flags, Floats
 from surefoot.risk.assessment_data import AtAlpha, Verdict
-from surefoot.risk.inference import verdict_of
+from surefoot.risk.inference import two_sided_p, verdict_of
 from surefoot.significance import SIGNIFICANCE
 
 P = TypeVar("P", float, float | None)
@@ -67,14 +67,23 @@ def holm_rejects(t: Floats, queries: int) -> Flags:
 def apply_holm(tests: Sequence[AtAlpha]) -> None:
     """Write into tests made at once what `verdicts` says of them by the sturdy p, and by the adjusted p alone.
 
-    With weights, each is the larger of it and `p_effective`.
+    With weights, by the larger of it and `p_traffic`, or of the adjusted p and its p without another query.
     """
-    sturdy = verdicts([test["t_sturdy"] for test in tests], [_decisive(test, test["p_sturdy"]) for test in tests])
-    adjusted = verdicts([test["t_adjusted"] for test in tests], [_decisive(test, test["p_adjusted"]) for test in tests])
+    sturdy = verdicts(
+        [test["t_sturdy"] for test in tests], [_decisive(test["p_sturdy"], test.get("p_traffic")) for test in tests]
+    )
+    adjusted = verdicts(
+        [test["t_adjusted"] for test in tests], [_decisive(test["p_adjusted"], _p_alone(test)) for test in tests]
+    )
     for test, (p_holm, verdict), (_, verdict_adjusted) in zip(tests, sturdy, adjusted, strict=True):
         test["p_holm"], test["verdict"], test["verdict_adjusted"] = p_holm, verdict, verdict_adjusted
 
 
-def _decisive(test: AtAlpha, p: float | None) -> float | None:
-    effective = test.get("p_effective")
-    return p if p is None or effective is None else max(p, effective)
+def _decisive(p: float | None, by_traffic: float | None) -> float | None:
+    return p if p is None or by_traffic is None else max(p, by_traffic)
+
+
+def _p_alone(test: AtAlpha) -> float | None:
+    """With weights, the p of T_Risk by as many degrees of freedom as p_traffic has."""
+    t, df = test["t_risk"], test.get("df_traffic")
+    return None if t is None or df is None else two_sided_p(t, df + 1)

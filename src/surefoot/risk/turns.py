@@ -12,8 +12,8 @@ from scipy.special import stdtrit
 
 from surefoot.arrays import Floats
 from surefoot.risk.assessment_data import Turn, Verdict
-from surefoot.risk.inference import effective_p, hall_t, hall_t_with_another, sturdy_t
-from surefoot.risk.influence import InfluenceSums
+from surefoot.risk.inference import hall_t, hall_t_with_another, influence_ts, sturdy_t, two_sided_p
+from surefoot.risk.influence import Influence, InfluenceSums
 from surefoot.risk.multiplicity import holm_rejects
 from surefoot.risk.vectors import Vector, blocks, dot
 
@@ -113,35 +113,14 @@ def _t_values_by_influence(
 ) -> Callable[[Floats], Floats]:
     """As `_t_values`, where queries have relative weights: the moments of u_q = w̃_q·(x_q − x̄_w) from sums."""
     queries = len(differences[0])
-    ends = [np.array([getattr(own, end) for own in sums]) for end in ("lowest", "highest")]
-    w2, w3, b, b2 = sums[0].totals.tolist()
 
-    def t_at(weight: Floats) -> Floats:
-        at = [own.sums_at(weight[:, 0]) for own in sums]
-        columns = {key: np.stack([np.asarray(one[key]) for one in at], axis=1) for key in at[0]}
-
-        def hall(end: Floats | None) -> Floats:
-            """Hall's t, with one more query of the mean weight where an end is given."""
-            count, another = (queries, 0) if end is None else (queries + 1, 1)
-            x = 0.0 if end is None else np.minimum(end, weight * end)
-            s = {(factor, k): value + another * x**k for (factor, k), value in columns.items()}
-            mean = s["w", 1] / count
-            second = (s["w2", 2] - 2 * mean * s["w2", 1] + mean**2 * (w2 + another)) / count
-            third = (s["w3", 3] - mean * (3 * s["w3", 2] - mean * (3 * s["w3", 1] - mean * (w3 + another)))) / count
-            variance = np.maximum(second, np.finfo(np.float64).tiny)
-            deviation = np.sqrt(variance)
-            return hall_t(mean / (deviation * np.sqrt(count / (count - 1))), third / (variance * deviation), count)
-
-        t = sturdy_t(hall(None), *map(hall, ends))
-        mean = columns["w", 1] / queries
-        moved = columns["b", 1] - mean * b
-        squares = columns["b2", 2] - mean * (2 * columns["b2", 1] - mean * b2)
-        jackknife = (queries - 1) / queries * np.maximum(squares - moved**2 / queries, 0.0)
+    def t_of(influence: Influence) -> Floats:
+        _, t, t_traffic = influence_ts(influence)
+        p = two_sided_p(t_traffic, influence.effective)
         # As a t of c − 1 degrees of freedom, since Holm's correction goes by such.
-        p = effective_p(mean, jackknife, queries**2 / w2)
         return np.asarray(np.sign(t) * np.minimum(np.abs(t), -stdtrit(queries - 1, p / 2)))
 
-    return t_at
+    return lambda weight: np.stack([t_of(own.of_weight(weight[:, 0])) for own in sums], axis=1)
 
 
 def _power_sums(differences: Vector, unit: float) -> list[float]:

@@ -75,6 +75,7 @@ function fullBook(measure, key) {
     // The mean comes from Python: its rounding decides ties and losses over 20 %.
     mean: floats(data.measures[measure].mean),
     critical: data.critical_value,
+    trafficCritical: data.traffic_critical_value,
   });
 }
 
@@ -92,6 +93,7 @@ function segmentBook(measure, column, segment, key) {
     scores: full.scores.map(taken),
     mean: taken(full.mean),
     critical: data.segments[column].critical_values[segment],
+    trafficCritical: data.segments[column].traffic_critical_values[segment],
   });
 }
 

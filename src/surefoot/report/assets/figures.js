@@ -55,11 +55,8 @@ function weightedPair(difference, vector, weights) {
     sum = (of) => totalOf(order, (q) => weights[q] * of(difference[q], vector[q])),
     share = (is) => sum((value, base) => (is(value, base) ? 1 : 0)) / count,
     once = (of) => totalOf(difference, of) / count;
-  // w̃, w̃², w̃³, and b, b²: the mean without a query is x̄ − b·(x − x̄).
-  const left = (q) => weights[q] / Math.max(count - weights[q], Number.EPSILON),
-    factors = [1, 2, 3].map((n) => (q) => weights[q] ** n).concat(left, (q) => left(q) ** 2);
   const powers = (side) =>
-    factors.map((factor) => [0, 1, 2, 3].map((k) => totalOf(order, (q) => factor(q) * (k ? side(difference[q]) ** k : 1))));
+    [1, 2, 3].map((n) => [0, 1, 2, 3].map((k) => totalOf(order, (q) => weights[q] ** n * (k ? side(difference[q]) ** k : 1))));
   return {
     difference,
     weights,
@@ -133,7 +130,8 @@ function test(one, alpha) {
     pAdjusted: null,
     tSturdy: null,
     pSturdy: null,
-    pEffective: null,
+    tTraffic: null,
+    pTraffic: null,
     interval: null,
     reason,
   });
@@ -146,7 +144,8 @@ function test(one, alpha) {
     influence = one.weights ? weighted.map((x, i) => one.sortedWeights[i] * (x - mean)) : weighted.map((x) => x - mean),
     squares = totalOf(influence, (u) => u * u);
   if (!(squares > 0)) return absent("all queries differ from the baseline alike"); // squares that are too small to be kept
-  const deviation = Math.sqrt(squares / df),
+  const traffic = one.weights && trafficTest(one, alpha, mean, squares, total(influence.map((u, i) => one.sortedWeights[i] * u))),
+    deviation = Math.sqrt(squares / df),
     se = deviation / Math.sqrt(count),
     unit = Math.sqrt(squares / count);
   const t = mean / se,
@@ -166,8 +165,9 @@ function test(one, alpha) {
     pAdjusted: twoSidedP(tAdjusted, df),
     tSturdy,
     pSturdy: twoSidedP(tSturdy, df),
-    pEffective: one.weights ? effectiveP(one, alpha) : null,
-    interval: [1, -1].map((side) => mean - deviation * hallInverse((side * one.book.critical) / Math.sqrt(count), skewness, count)),
+    tTraffic: traffic && traffic.t,
+    pTraffic: traffic && twoSidedP(traffic.t, one.book.effective - 1),
+    interval: traffic ? traffic.interval : [1, -1].map((side) => mean - deviation * hallInverse((side * one.book.critical) / Math.sqrt(count), skewness, count)),
     reason: null,
   };
 }
@@ -232,37 +232,50 @@ function quickT(one, alpha) {
   return sturdyT(t, mean / unit, skewness, count, weigh(one.sorted[0], alpha) / unit, weigh(one.sorted[count - 1], alpha) / unit);
 }
 
-function effectiveP(one, alpha) {
-  // Where few queries have most of the weight, a verdict needs this too: the mean over the jackknife's standard error,
-  // with as many degrees of freedom as effective queries have.
+function trafficTest(one, alpha, mean, squares, cross) {
+  // The t of the mean, also with one more query as bad as the worst, or as good as the best, of the weight of a typical
+  // request's query. From Σu² and Σw̃u; the interval of U leaves out 0 exactly where this test rejects.
   const count = one.sorted.length,
-    degrees = one.book.effective - 1,
-    [gains, losses] = one.sums,
-    s = (n, k) => (k ? gains[n][k] + (1 + alpha) ** k * losses[n][k] : gains[n][0]);
-  if (degrees <= 1e-9) return 1;
-  const mean = s(0, 1) / count,
-    moved = s(3, 1) - mean * s(3, 0),
-    squares = s(4, 2) - mean * (2 * s(4, 1) - mean * s(4, 0)),
-    variance = ((count - 1) / count) * Math.max(0, squares - (moved * moved) / count);
-  return variance > 0 ? twoSidedP(mean / Math.sqrt(variance), degrees) : mean === 0 ? 1 : 0;
+    weight = count / one.book.effective,
+    sum = count + weight,
+    reach = one.book.trafficCritical;
+  const [worse, better] = [one.sorted[0], one.sorted[count - 1]].map((end) => {
+    const apart = weigh(end, alpha) - mean,
+      step = (weight * apart) / sum,
+      all = squares - step * (2 * cross - step * count * weight) + (weight * (apart - step)) ** 2;
+    return { mean: mean + step, se: Math.sqrt((all * (count + 1)) / count) / sum };
+  });
+  const here = { mean, se: Math.sqrt(squares / count / (count - 1)) },
+    t = mean / here.se,
+    ends = (side, other) => [here, other].map(({ mean, se }) => mean + side * reach * se);
+  return {
+    t: sturdyFrom(t, t > 0 ? worse.mean / worse.se : better.mean / better.se),
+    interval: reach === null ? null : [Math.min(...ends(-1, worse)), Math.max(...ends(1, better))],
+  };
 }
 
-function decisiveP(p, effective) {
-  return p === null || effective === null ? p : Math.max(p, effective);
+function decisiveP(p, byTraffic) {
+  return p === null || byTraffic === null ? p : Math.max(p, byTraffic);
+}
+
+const ROUNDING = 1e-13; // of Σw̃²x²; a Σu² below that is none
+
+function sumAt(one, alpha, n, k) {
+  // Σw̃ⁿxᵏ, from those of gains and of losses.
+  const [gains, losses] = one.sums;
+  return k ? gains[n - 1][k] + (1 + alpha) ** k * losses[n - 1][k] : gains[n - 1][0];
 }
 
 function quickWeightedT(one, alpha) {
   // The same of influence values u = w̃·(x − x̄): Σu² and Σu³ are polynomials in x̄ and in the sums Σw̃ⁿxᵏ.
   if (untestable(one, alpha)) return null;
-  const count = one.sorted.length,
-    [gains, losses] = one.sums;
+  const count = one.sorted.length;
   const hall = (value) => {
     const another = value === null ? 0 : 1,
       c = count + another,
-      s = (n, k) =>
-        (k ? gains[n - 1][k] + (1 + alpha) ** k * losses[n - 1][k] : gains[n - 1][0]) + (another ? value ** k : 0);
+      s = (n, k) => sumAt(one, alpha, n, k) + (another ? value ** k : 0);
     const mean = s(1, 1) / c,
-      squares = s(2, 2) - 2 * mean * s(2, 1) + mean * mean * s(2, 0),
+      squares = Math.max(s(2, 2) - 2 * mean * s(2, 1) + mean * mean * s(2, 0), ROUNDING * s(2, 2)),
       cubes = s(3, 3) - 3 * mean * s(3, 2) + 3 * mean * mean * s(3, 1) - cube(mean) * s(3, 0);
     return squares > 0 ? hallT(mean / Math.sqrt(squares / (c - 1)), cubes / c / (squares / c) ** 1.5, c) : null;
   };
@@ -341,7 +354,9 @@ function compared(book, alpha, baseline) {
       p_adjusted: result.pAdjusted,
       t_sturdy: result.tSturdy,
       p_sturdy: result.pSturdy,
-      p_effective: result.pEffective,
+      t_traffic: result.tTraffic,
+      p_traffic: result.pTraffic,
+      df_traffic: result.tTraffic === null ? null : Math.max(0, book.effective - 1),
       u_risk_interval: result.interval,
       df: result.df,
       se: result.se,
@@ -359,11 +374,13 @@ function familyRows(book, alpha, baseline) {
   if (families.get(family)?.key !== key) {
     const rows = familyOf(book).map((one) => compared(one, alpha, baseline)),
       all = rows.flat();
-    holm(all.map((row) => decisiveP(row.p_sturdy, row.p_effective))).forEach((p, i) => {
+    holm(all.map((row) => decisiveP(row.p_sturdy, row.p_traffic))).forEach((p, i) => {
       all[i].p_holm = p;
       all[i].verdict = verdictOf(all[i].t_sturdy, p);
     });
-    holm(all.map((row) => decisiveP(row.p_adjusted, row.p_effective))).forEach((p, i) => (all[i].verdict_adjusted = verdictOf(all[i].t_adjusted, p)));
+    // The same without another query.
+    const alone = ({ t_risk, df_traffic }) => (df_traffic === null ? null : twoSidedP(t_risk, df_traffic));
+    holm(all.map((row) => decisiveP(row.p_adjusted, alone(row)))).forEach((p, i) => (all[i].verdict_adjusted = verdictOf(all[i].t_adjusted, p)));
     families.set(family, { key, rows });
   }
   return families.get(family).rows;

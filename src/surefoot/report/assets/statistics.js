@@ -73,12 +73,13 @@ function betaFraction(a, b, x) {
 
 function twoSidedP(t, df) {
   // P(|T| ≥ |t|) = I_x(df/2, ½) with x = df / (df + t²).
-  if (t === 0) return 1;
+  if (t === 0 || !(df > 1e-9)) return 1;
   const a = df / 2,
     b = 0.5,
     rest = (t * t) / (df + t * t),
     x = df / (df + t * t);
-  const front = (Math.exp(a * Math.log1p(-rest) + b * Math.log(rest)) * gammaRatio(a)) / Math.sqrt(Math.PI);
+  const logX = x < 0.5 ? Math.log(x) : Math.log1p(-rest), // of few degrees of freedom and a large t, 1 − rest would be 0
+    front = (Math.exp(a * logX + b * Math.log(rest)) * gammaRatio(a)) / Math.sqrt(Math.PI);
   return x < (a + 1) / (a + b + 2) ? (front * betaFraction(a, b, x)) / a : 1 - (front * betaFraction(b, a, rest)) / b;
 }
 

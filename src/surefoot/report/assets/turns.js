@@ -27,7 +27,15 @@ function quickP(t, one, alpha) {
   // P-values that are not significant do not change Holm's correction of those that are.
   if (t === null) return null;
   if (Math.abs(t) < one.book.critical) return 1;
-  return decisiveP(twoSidedP(t, one.sorted.length - 1), one.weights ? effectiveP(one, alpha) : null);
+  return decisiveP(twoSidedP(t, one.sorted.length - 1), one.weights ? quickTrafficP(one, alpha) : null);
+}
+
+function quickTrafficP(one, alpha) {
+  const mean = sumAt(one, alpha, 1, 1) / one.sorted.length,
+    cross = sumAt(one, alpha, 2, 1) - mean * sumAt(one, alpha, 2, 0),
+    all = sumAt(one, alpha, 2, 2),
+    squares = Math.max(all - mean * (sumAt(one, alpha, 2, 1) + cross), ROUNDING * all);
+  return twoSidedP(trafficTest(one, alpha, mean, squares, cross).t, one.book.effective - 1);
 }
 
 function turnsWith(turns, alpha, verdict) {

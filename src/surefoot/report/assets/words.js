@@ -56,14 +56,17 @@ function onceWords({ gain, gain_once: once }) {
 }
 
 function tooFew(book, alpha) {
-  const caution = fewQueries(book.effective, alpha);
-  if (!book.weights) return caution;
-  if (book.effective >= data.uneven.queries) return "";
+  if (!book.weights) return fewQueries(book.effective, alpha);
+  const { queries, ratio, text, alpha: least } = data.uneven,
+    isUneven = book.effective < Math.min(queries, book.queries.length / ratio) && alpha >= least,
+    // Of the other cautions, only that for fewer than 50 names more false verdicts than this one.
+    cautions = [fewQueries(book.effective, isUneven ? 0 : alpha), isUneven ? text : ""].filter(Boolean);
+  if (!cautions.length) return "";
   const effective = book.effective < 100 ? fixed(book.effective, 1) : count(Math.round(book.effective));
   const uneven =
     `The traffic is so uneven that these ${count(book.queries.length)} queries tell only as much as ${effective} queries ` +
     "that are asked equally often.";
-  return [uneven, data.uneven.text, caution].filter(Boolean).join(" ");
+  return [uneven, ...cautions].join(" ");
 }
 
 function gapParts(row, baseline) {
@@ -104,11 +107,12 @@ function significanceParts({ row, alpha, tests }) {
 
 const ANOTHER = { reward: "bad as its worst", risk: "good as its best" };
 
-function sturdyWords({ verdict, verdict_adjusted: alone }) {
+function sturdyWords({ verdict, verdict_adjusted: alone, p_traffic }) {
   // Whether one more query could change the verdict, where there is something to change.
   if (!ANOTHER[alone]) return "";
-  if (verdict === alone) return ` One more query as ${ANOTHER[alone]} would not change this.`;
-  return ` The judged queries alone give the verdict "${alone}", but one more query as ${ANOTHER[alone]} would change it.`;
+  const another = `more query as ${ANOTHER[alone]}${p_traffic === null ? "" : ", asked as often as a typical request's query,"}`;
+  if (verdict === alone) return ` One ${another} would not change this.`;
+  return ` The judged queries alone give the verdict "${alone}", but one ${another} would change it.`;
 }
 
 function fewQueries(queries, alpha) {
