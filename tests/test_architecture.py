@@ -147,21 +147,6 @@ else:
     loaded_by(statement)
 
 
-def test_cross_encoders_without_their_library_name_the_extra() -> None:
-    pytest.importorskip("torch")
-    statement = """
-import sys
-sys.modules["sentence_transformers"] = None
-try:
-    import surefoot.neural.sentence_transformers
-except ImportError as error:
-    assert 'pip install "surefoot[cross-encoder]"' in str(error), error
-else:
-    raise AssertionError("no error")
-"""
-    loaded_by(statement)
-
-
 @pytest.mark.parametrize("module", ["surefoot", "surefoot.cli", "surefoot.cli.commands"])
 def test_starting_loads_nothing_heavy(module: str) -> None:
     assert not loaded_by(f"import {module}") & {"numpy", "polars", "numba", "lightgbm", "rich", "ibis", "torch"}

@@ -183,7 +183,7 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
         return gradient
 
     def _gains(self, labels: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        gains = self.measure.gains(labels.to(list_dtype(labels)), mask)
+        gains = self.measure.gains(labels.to(_list_dtype(labels)), mask)
         return gains, self.measure.ideal(gains)
 
     def _rank(self, scores: Tensor, gains: Tensor, padding: Tensor, ideal: Tensor) -> RankedLists:
@@ -276,6 +276,6 @@ def _pair_dtype(scores: Tensor) -> Any:
     return torch.float64 if scores.dtype == torch.float64 else torch.float32
 
 
-def list_dtype(tensor: Tensor) -> Any:
+def _list_dtype(tensor: Tensor) -> Any:
     """Numbers of lists are kept in float64, where the device has it."""
     return torch.float32 if tensor.device.type == "mps" else torch.float64
