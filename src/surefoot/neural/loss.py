@@ -122,11 +122,13 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
 
     def load_sums(self, sums: dict[str, Tensor]) -> None:
         """Go on from sums that `state_dict` gave, of as many models as there were then."""
+        own = self.state_dict()
+        if sums.keys() != own.keys():
+            raise ValueError("the sums are those of another loss")
         for name, value in sums.items():
-            part, _, buffer = name.partition(".")
-            if part != "sums" or buffer not in dict(self.sums.named_buffers()):
-                raise ValueError(f"{name} is no sum of this loss")
-            setattr(self.sums, buffer, value)
+            if value.ndim != 2 or value.shape[1] != own[name].shape[1] or not bool(torch.isfinite(value).all()):
+                raise ValueError(f"{name} is no row of {own[name].shape[1]} finite sums for each model")
+            setattr(self.sums, name.removeprefix("sums."), value)
 
     def _gradient(self, scores: Tensor, labels: Tensor, baseline: Any, mask: Tensor) -> Tensor:
         """g of each document, divided by the number of lists."""
