@@ -14,8 +14,8 @@ test: $(VENV)/.test
 test-engines: $(VENV)/.test $(VENV)/.engines  # fuzzers, kills, Spark, and libraries that take minutes to start
 	SUREFOOT_ENGINES=1 $(BIN)/python -m pytest -n auto --dist loadfile tests -m "heavy or engines"
 
-test-neural: $(VENV)/.test $(VENV)/.neural  # networks and cross-encoders, with the small build of PyTorch
-	SUREFOOT_NEURAL=1 $(BIN)/python -m pytest -n auto --dist loadfile tests/neural src/surefoot/neural docs/neural.md docs/cross-encoders.md -m "not package"
+test-neural: $(VENV)/.test $(VENV)/.neural  # networks, with the small build of PyTorch
+	SUREFOOT_NEURAL=1 $(BIN)/python -m pytest -n auto --dist loadfile tests/neural src/surefoot/neural docs/neural.md -m "not package"
 
 fuzz: $(VENV)/.test  # the tests of tests/fuzz with many more inputs; SUREFOOT_FUZZ says how many times as many
 	SUREFOOT_FUZZ=$${SUREFOOT_FUZZ:-40} $(BIN)/python -m pytest tests/fuzz -s

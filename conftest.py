@@ -7,11 +7,5 @@ from importlib.util import find_spec
 
 # Where the libraries should be there, nothing is left out, and so it fails.
 collect_ignore_glob: list[str] = []
-if os.environ.get("SUREFOOT_NEURAL") != "1":
-    if find_spec("torch") is None:
-        collect_ignore_glob += ["src/surefoot/neural/*.py", "tests/neural/*.py", "docs/neural.md"]
-    if find_spec("torch") is None or find_spec("sentence_transformers") is None:
-        collect_ignore_glob += [
-            "src/surefoot/neural/cross_encoder/*.py", "src/surefoot/neural/sentence_transformers.py",
-            "tests/neural/test_cross_encoder*.py", "docs/cross-encoders.md",
-        ]  # fmt: skip
+if os.environ.get("SUREFOOT_NEURAL") != "1" and find_spec("torch") is None:
+    collect_ignore_glob += ["src/surefoot/neural/*.py", "tests/neural/*.py", "docs/neural.md"]

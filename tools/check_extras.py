@@ -20,7 +20,7 @@ NOT_TRIED = {
     "spark": "needs Java, and 400 MB; `make test-engines` runs it",
 }
 # a build of PyTorch for graphics cards weighs 5 GB; of this version, which the tests use, a small one may be at hand
-PINNED = {name: ["torch==2.13.0"] for name in ("neural", "cross-encoder")}
+PINNED = {"neural": ["torch==2.13.0"]}
 
 
 def examples() -> dict[str, Path]:

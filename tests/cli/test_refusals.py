@@ -11,6 +11,7 @@ import pytest
 from tests.cli.inputs import check_refused, named_letor, write_runs
 
 import surefoot as sf
+from surefoot.data.reading.saved_folders import KINDS
 
 
 @pytest.fixture
@@ -182,3 +183,15 @@ def test_letters_that_a_terminal_lacks(home: Path) -> None:
         env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}, capture_output=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_folder_of_another_kind_is_named(surefoot, tmp_path: Path) -> None:
+    named_letor("test", seed=1)[0].write(tmp_path / "test.txt")
+    for kind, what in KINDS.items():
+        folder = tmp_path / kind.partition(".")[0]
+        folder.mkdir()
+        (folder / kind).write_text("{}")
+        code, _, err = surefoot("rank", folder, tmp_path / "test.txt", "-o", tmp_path / "a.run")
+        assert code == 2
+        assert f"surefoot: {folder / 'ranker.json'}: " in err
+        assert f"there is no such file: {folder} is the folder of {what}" in err or kind == "ranker.json"

@@ -76,6 +76,20 @@ def test_tables_and_dicts(tmp_path: Path) -> None:
     assert read_texts({}) == {}
 
 
+def test_a_title_and_a_text_are_joined_if_whole(tmp_path: Path) -> None:
+    entries = [("d1", "Goats", "They climb."), ("d2", "", "Ibex"), ("d3", "Chamois", "")]
+    expected = {"d1": "Goats They climb.", "d2": "Ibex", "d3": "Chamois"}
+    lines = "".join(f'{{"_id": "{key}", "text": "{text}", "title": "{title}"}}\n' for key, title, text in entries)
+    (tmp_path / "corpus.jsonl").write_text(lines)
+    rows = "".join(f"{key}\t{text}\t{title}\n" for key, title, text in entries)
+    (tmp_path / "corpus.tsv").write_text(f"docid\ttext\ttitle\n{rows}")
+    frame = pl.DataFrame(entries, ["docid", "title", "text"], orient="row")
+    for source in (tmp_path / "corpus.jsonl", tmp_path / "corpus.tsv", frame):
+        assert read_texts(source, whole=True) == expected
+        assert read_texts(source)["d1"] == "Goats"
+    assert read_texts({"q1": {"text": "Goats"}, "q2": "Ibex"}, whole=True) == {"q1": "Goats", "q2": "Ibex"}
+
+
 @pytest.mark.parametrize("name", [*QUERY_COLUMNS, *DOCUMENT_COLUMNS])
 def test_ids_are_called_what_runs_call_them(name: str) -> None:
     if name != "query":  # beside an id, that is a text

@@ -26,6 +26,7 @@ from surefoot.choose.folds import OWN_DATA_FOLDER, FoldSource
 from surefoot.choose.options import PLAN_FILE
 from surefoot.choose.plan import SweepPlan, TrainingJob
 from surefoot.data.reading.files import read_json
+from surefoot.data.reading.saved_folders import describing_file
 from surefoot.data.reading.traffic import Traffic
 from surefoot.data.writing.all_or_nothing import new_folder, write_text
 from surefoot.data.writing.array_files import Arrays, read_arrays, save_arrays
@@ -66,9 +67,7 @@ class SweepStore:
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> SweepStore:
         """The store that is there."""
-        if not Path(folder).is_dir():
-            raise DataError.at(folder, None, "is not a folder; give the folder of a sweep")
-        return cls.from_dict(folder, read_json(Path(folder) / PLAN_FILE))
+        return cls.from_dict(folder, read_json(describing_file(folder, PLAN_FILE, "give the folder of a sweep")))
 
     @classmethod
     def from_dict(cls, folder: str | os.PathLike[str], content: Any) -> SweepStore:

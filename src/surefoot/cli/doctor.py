@@ -58,7 +58,6 @@ PARTS = (
     InstalledPart("onnx", "onnx", ("onnx",)),
     InstalledPart("httpx", "fetch", ("httpx",)),
     InstalledPart("torch", "neural", ("torch", "safetensors")),
-    InstalledPart("sentence_transformers", "cross-encoder", ("sentence-transformers", "accelerate", "datasets")),
 )
 
 

@@ -196,23 +196,10 @@ def torch() -> str:
         return f"{len(sf.NeuralRanker.load(folder).predict(data))} documents ranked by a network"
 
 
-def sentence_transformers() -> str:
-    """What a cross-encoder is trained with is there: the loss, the trainer's libraries, and a dataset of a list."""
-    from importlib import import_module
-
-    from surefoot.neural import to_dataset
-
-    for module in ("accelerate", "surefoot.neural.sentence_transformers"):
-        import_module(module)
-    data = to_dataset({"q": {"b": 1}}, {"q": ["a", "b"]}, {"q": "goat"}, {"a": "A fish", "b": "A goat"})
-    return f"{len(data[0]['docs'])} documents made a dataset for sentence-transformers"
-
-
 PROBES: Mapping[str, Callable[[], str]] = {
     probe.__name__: probe
     for probe in (
         scoring, page, compiled, lightgbm, xgboost, duckdb, uvicorn, matplotlib, onnx, httpx, dask, spark, torch,
-        sentence_transformers,
     )
 }  # fmt: skip
 

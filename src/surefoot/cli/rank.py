@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from surefoot.cli.cross_encoder import Depth, DocumentTexts, QueryTexts, RunFile, TextFiles, rank_texts
 from surefoot.cli.model_assessment import score_model, show_model
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.shared_options import Force, ModelFolder, Quiet
@@ -17,7 +16,6 @@ from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
 from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.model_files import model_files
-from surefoot.neural.cross_encoder.model_files import is_cross_encoder
 from surefoot.progress import busy
 from surefoot.report.signatures import PAGE
 
@@ -27,11 +25,8 @@ if TYPE_CHECKING:
 
 def rank(
     model: ModelFolder,
+    data: Annotated[Path, typer.Argument(metavar="TEST", help="Documents with features: LETOR text or Parquet.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="A run (.run, .run.gz, …), or .csv, .json, .parquet.")],
-    data: Annotated[
-        Path | None,
-        typer.Argument(metavar="[TEST]", help="Documents with features: LETOR text or Parquet.", show_default=False),
-    ] = None,
     name: Annotated[str | None, typer.Option(help="The run's name.", show_default="the model's folder")] = None,
     baseline: Annotated[
         list[str] | None,
@@ -57,40 +52,13 @@ def rank(
         Path | None,
         typer.Option(help="Write a page: whom the model hurts, by the labels, against --baseline.", show_default=False),
     ] = None,
-    run: RunFile = None,
-    queries: QueryTexts = None,
-    documents: DocumentTexts = None,
-    depth: Depth = None,
-    batch_size: Annotated[
-        int | None,
-        typer.Option(help="With --run: how many documents are scored at once.", min=1, show_default="32"),
-    ] = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(help="With --run: keep scores here. The same command continues from there.", show_default=False),
-    ] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Rank documents with a saved model, or re-rank a run with a cross-encoder.
+    """Rank documents with a saved model.
 
     **Example:** `surefoot rank model/ test.txt -o candidate.run --qrels qrels.txt`
     """
-    texts = TextFiles(run, queries, documents, depth)
-    if run is not None:
-        for option, given in (("TEST", data), ("--baseline", baseline), ("--controlled", controlled or None),
-                              ("--decisions", decisions), ("--qrels", qrels), ("--html", html)):  # fmt: skip
-            if given:
-                raise ArgumentError(f"{option} is not possible together with --run, which a cross-encoder re-ranks")
-        message = rank_texts(model, texts, output, name or model.resolve().name, batch_size, checkpoint, force)
-        if not quiet:
-            typer.echo(visible(message))
-        return
-    if is_cross_encoder(model):
-        raise ArgumentError(f"{model} is a cross-encoder, which re-ranks text; give --run, --queries and --documents")
-    texts.refuse("add --run, or leave it out", batch_size=batch_size, checkpoint=checkpoint)
-    if data is None:
-        raise ArgumentError("TEST is missing: give the documents to rank, or --run, --queries and --documents")
     if html is not None and (controlled or not baseline):
         reason = "is not possible with --controlled; use surefoot evaluate" if controlled else "needs --baseline"
         raise ArgumentError(f"--html {reason}: it compares the model with a baseline, such as -b bm25=feature:25")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from surefoot.cli.bar import is_watched, new_bar
-from surefoot.cli.cross_encoder import Depth, DocumentTexts, QueryTexts, RunFile, TextFiles, train_cross_encoder
 from surefoot.cli.model_assessment import score_model, show_model
 from surefoot.cli.network_options import make_network
 from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
@@ -35,7 +34,6 @@ from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
 from surefoot.learn.model_files import checkpoint_paths, model_files
 from surefoot.learn.options import (
     CHECKPOINT_EVERY,
-    CROSS_ENCODER_ENGINE,
     ENGINE,
     ENGINES,
     ESTIMATE,
@@ -66,16 +64,10 @@ _TREES = 300
 
 def train(
     data: Annotated[
-        Path,
-        typer.Argument(
-            metavar="TRAIN",
-            help="LETOR text, Parquet, with --dask a folder; or a cross-encoder's base model.",
-        ),
+        Path, typer.Argument(metavar="TRAIN", help="LETOR text or Parquet; with --dask a folder of Parquet parts.")
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the model.")],
-    valid: Annotated[
-        Path | None, typer.Option(help="Validation data; of a cross-encoder, judgments.", show_default=False)
-    ] = None,
+    valid: Annotated[Path | None, typer.Option(help="Validation data.", show_default=False)] = None,
     baseline: Baselines = None,
     traffic: TrafficFile = None,
     objective: Annotated[str, typer.Option(help=f"The objective: {either(OBJECTIVES)}.")] = OBJECTIVE,
@@ -89,7 +81,7 @@ def train(
     trees: Annotated[int | None, typer.Option(help="Number of trees.", min=1, show_default=str(_TREES))] = None,
     epochs: Annotated[
         int | None,
-        typer.Option(help="Passes of networks through the data.", min=1, show_default="100, or 1"),
+        typer.Option(help="Passes of networks through the data.", min=1, show_default="100"),
     ] = None,
     models: Annotated[int, typer.Option(help="Save the mean of N models, one per seed.", min=1)] = 1,
     early_stopping: EarlyStopping = None,
@@ -109,8 +101,7 @@ def train(
     engine: Annotated[
         str | None,
         typer.Option(
-            help=f"What trains: {either(ENGINES)} for trees, {NETWORK_ENGINE} for networks, "
-            f"{CROSS_ENCODER_ENGINE} for text.",
+            help=f"What trains: {either(ENGINES)} for trees, {NETWORK_ENGINE} for networks.",
             show_default=f"{ENGINE}; with --dask {ENGINES[1]}",
         ),
     ] = None,
@@ -130,16 +121,6 @@ def train(
     html: Annotated[Path | None, typer.Option(help="Write a page with the assessment.", show_default=False)] = None,
     metrics: FlatMetrics = None,
     card: Annotated[Path | None, typer.Option(help="Write a model card (Markdown).", show_default=False)] = None,
-    qrels: Annotated[
-        Path | None, typer.Option(help="Of a cross-encoder: judgments to learn from.", show_default=False)
-    ] = None,
-    run: RunFile = None,
-    queries: QueryTexts = None,
-    documents: DocumentTexts = None,
-    depth: Depth = None,
-    skip_unusable: Annotated[
-        bool, typer.Option("--skip-unusable", help="Leave out queries with nothing relevant to rank.")
-    ] = False,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -155,23 +136,6 @@ def train(
         "engine": engine or (ENGINE if dask is None else ENGINES[1]), "n_models": models,
     }  # fmt: skip
     engine_parameters = parameters(set_ or [], names_with_own_option={*ranker_arguments, "self"})
-    texts = TextFiles(run, queries, documents, depth)
-    if engine == CROSS_ENCODER_ENGINE:
-        others = {
-            "--baseline": bool(baseline), "--trees": trees is not None, "--models": models != 1,
-            "--estimate": estimate != ESTIMATE, "--init-baseline": init_baseline, "--dask": dask is not None,
-            "--init-model": init_model is not None, "--checkpoint": checkpoint is not None, "--card": card is not None,
-            "--traffic": traffic is not None,
-        }  # fmt: skip
-        train_cross_encoder(
-            data, output, texts, qrels, valid, skip_unusable=skip_unusable, ranker_arguments=ranker_arguments,
-            parameters=engine_parameters, only_for_others=others, epochs=epochs, threads=threads, html=html,
-            metrics=metrics, force=force, quiet=quiet,
-        )  # fmt: skip
-        return
-    texts.refuse(
-        f"add --engine {CROSS_ENCODER_ENGINE}, or leave it out", qrels=qrels, skip_unusable=skip_unusable or None
-    )
     states = checkpoint_paths(checkpoint, 1 if engine == NETWORK_ENGINE else models)  # networks have one for all
     check_outputs(
         [

@@ -10,7 +10,6 @@ RISK_OBJECTIVES = tuple(name for name, kind in OBJECTIVE_KINDS.items() if kind.n
 REGRESSION_OBJECTIVE = "regression"  # without pairs
 ENGINES = ("lightgbm", "xgboost")  # of trees
 NETWORK_ENGINE = "torch"  # the engine of networks
-CROSS_ENCODER_ENGINE = "cross-encoder"  # that of re-rankers of text, by sentence-transformers
 
 OBJECTIVE, RULE, ESTIMATE, ENGINE = OBJECTIVES[0], RULES[0], ESTIMATES[0], ENGINES[0]
 MEASURE = "nDCG(dcg='exp-log2')@10"

@@ -20,6 +20,7 @@ import numpy as np
 
 from surefoot.data.hashes import HASH_DIGITS
 from surefoot.data.reading.files import existing_file, read_json, reason
+from surefoot.data.reading.saved_folders import describing_file
 from surefoot.data.types.ranking import TieRule
 from surefoot.data.writing.all_or_nothing import ensure_folder, write_bytes, write_text
 from surefoot.errors import ArgumentError, DataError, shortened
@@ -117,9 +118,7 @@ def _plain(value: Any) -> Any:
 def load(kind: type[Ranker], folder: str | os.PathLike[str]) -> Ranker:
     """Read both files back, and trust neither."""
     home = Path(folder)
-    if not home.is_dir():
-        raise DataError.at(folder, None, "is not a folder; give the folder that a ranker was saved to")
-    details = read_details(home / DETAILS_FILE_NAME)
+    details = read_details(home)
     fitted = details["fitted"]
     engine = _read_engine(home / DETAILS_FILE_NAME, details["model"])
     name = MODEL_FILE_NAMES[engine.name]
@@ -164,7 +163,7 @@ def set_learned(ranker: Any, fitted: dict[str, Any]) -> None:
 
 def saved_history(folder: str | os.PathLike[str]) -> tuple[dict[str, dict[str, list[float]]], int]:
     """The history of a ranker that was saved, and how many trees it has, without loading these."""
-    fitted = read_details(Path(folder) / DETAILS_FILE_NAME, (TREES_SCHEMA, NETWORK_SCHEMA))["fitted"]
+    fitted = read_details(folder, (TREES_SCHEMA, NETWORK_SCHEMA))["fitted"]
     return fitted["history_"], fitted["best_iteration_"]
 
 
@@ -175,11 +174,14 @@ def _read_engine(path: Path, model: dict[str, Any]) -> Engine:
         raise DataError.at(path, None, f"cannot be used: {error}") from error
 
 
-def read_model(home: Path, name: str, hashed: str) -> bytes:
-    """The model that the details were written for, under its own name or, if a program was killed, still waiting."""
+def read_model(home: Path, name: str, hashed: str, most_bytes: float = float("inf")) -> bytes:
+    """The model that the details were written for, under its own name or, if a program was killed, still waiting.
+
+    A file of more than `most_bytes` is not that one, and is not read.
+    """
     try:
         for path in (home / name, home / unfinished_name(name, hashed)):
-            data = path.read_bytes() if path.is_file() else b""
+            data = path.read_bytes() if path.is_file() and path.stat().st_size <= most_bytes else b""
             if hashlib.sha256(data).hexdigest() == hashed:
                 return data
         existing_file(home / name)
@@ -190,15 +192,20 @@ def read_model(home: Path, name: str, hashed: str) -> bytes:
     )
 
 
-def read_details(path: Path, schemas: Sequence[str] = (TREES_SCHEMA,)) -> dict[str, Any]:
+def read_details(folder: str | os.PathLike[str], schemas: Sequence[str] = (TREES_SCHEMA,)) -> dict[str, Any]:
     """What was saved beside a model, with its parts checked."""
+    path = describing_file(folder, DETAILS_FILE_NAME, "give the folder that a ranker was saved to")
     details = read_json(path)
     keys = {"schema": str, "model": dict, "parameters": dict, "fitted": dict}
     if not isinstance(details, dict) or any(not isinstance(details.get(key), type_) for key, type_ in keys.items()):
         raise DataError.at(path, None, f"does not describe a ranker; expected the keys {', '.join(keys)}")
     if details["schema"] not in schemas:
         known = " or ".join(map(repr, schemas))
-        raise DataError.at(path, None, f"has schema {shortened(details['schema'])}; this version reads {known}")
+        other = _LOADED_BY.get(details["schema"])
+        hint = f"load it with {other}" if other else f"this version reads {known}"
+        raise DataError.at(path, None, f"has schema {shortened(details['schema'])}; {hint}")
+    if details["parameters"].get("checkpoint") is not None:
+        raise DataError.at(path, None, "names a checkpoint, a file to write to, which no saved ranker does")
     fitted, hashed = details["fitted"], details["model"].get("sha256")
     if not isinstance(hashed, str) or not re.fullmatch("[0-9a-f]{64}", hashed):
         raise DataError.at(path, None, "does not have the hash of the model")
@@ -275,6 +282,7 @@ def _are_weights(value: Any) -> bool:
     return counts and 0 < effective <= value["queries"] * (1 + 1e-9) and 0 < share <= 1
 
 
+_LOADED_BY = {TREES_SCHEMA: "sf.Ranker.load", NETWORK_SCHEMA: "sf.NeuralRanker.load"}
 _WEIGHTS_KEYS = {"queries", "effective_queries", "left_out", "traffic_share"}
 _MODEL_KEYS = {"objective", "alpha", "measure", "random_state", "trees", "best_score", "weight", "history"}
 

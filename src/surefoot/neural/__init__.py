@@ -3,8 +3,7 @@
 `list_measures.py` has the measures on padded lists and what a swap of two documents changes of them, `swap_values.py`
 what objectives make of that; `loss.py` is the loss, which needs NumPy and PyTorch alone. `network.py` is the network of
 `NeuralRanker` (`ranker.py`), `training.py` trains it, several models at once, and `storage.py` saves it; nothing that
-is loaded is ever executed. `cross_encoder/` has re-rankers of text, for sentence-transformers. Importing this loads
-nothing heavy: its names are loaded when they are first used.
+is loaded is ever executed. Importing this loads nothing heavy: its names are loaded when they are first used.
 """
 
 from __future__ import annotations
@@ -14,17 +13,10 @@ from typing import TYPE_CHECKING
 from surefoot.lazy import attach
 
 if TYPE_CHECKING:
-    from surefoot.neural.cross_encoder.dataset import to_dataset as to_dataset
-    from surefoot.neural.cross_encoder.reranking import rerank as rerank
     from surefoot.neural.loss import RiskLoss as RiskLoss
     from surefoot.neural.ranker import NeuralRanker as NeuralRanker
 
 __getattr__, __dir__, __all__ = attach(
     __name__,
-    {
-        "cross_encoder.dataset": ("to_dataset",),
-        "cross_encoder.reranking": ("rerank",),
-        "loss": ("RiskLoss",),
-        "ranker": ("NeuralRanker",),
-    },
+    {"loss": ("RiskLoss",), "ranker": ("NeuralRanker",)},
 )

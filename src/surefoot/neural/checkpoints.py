@@ -13,7 +13,8 @@ from surefoot.data.writing.all_or_nothing import destination, write_text
 from surefoot.errors import DataError
 from surefoot.learn.checkpoints import CheckpointFile
 from surefoot.learn.criteria import check_history, is_number
-from surefoot.neural.storage import dump, fill, parse
+from surefoot.neural.network import parameter_shapes, tensor_shapes
+from surefoot.neural.storage import check_tensors, dump, parse
 from surefoot.neural.training import BestEpochs, NetworkTraining
 
 _SCHEMA = "surefoot/checkpoint/network-1"
@@ -80,12 +81,14 @@ def _restore(training: NetworkTraining, content: dict[str, Any]) -> dict[str, An
     def part(kind: str) -> dict[str, Any]:
         return {name.removeprefix(f"{kind}."): each for name, each in tensors.items() if name.startswith(f"{kind}.")}
 
-    best = part("best")
-    fill(training.network, best)
+    now, best, moments = part("now"), part("best"), {each: part(each) for each in _MOMENTS}
+    names, shapes = [name for name, _ in training.network.named_parameters()], parameter_shapes(training.network.shape)
+    for saved in (now, best):
+        check_tensors(saved, tensor_shapes(training.network.shape))
+    for kind, saved in moments.items():
+        check_tensors(saved, dict.fromkeys(names, ()) if kind == "step" else shapes)
     best = {name: each.to(training.train.device) for name, each in best.items()}
-    fill(training.network, part("now"))
-    names = [name for name, _ in training.network.named_parameters()]
-    moments = {each: part(each) for each in _MOMENTS}
+    training.network.load_state_dict(now)
     state = training.optimizer.state_dict()
     state["state"] = {n: {each: moments[each][name] for each in _MOMENTS} for n, name in enumerate(names)}
     training.optimizer.load_state_dict(state)

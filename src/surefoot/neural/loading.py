@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
-from surefoot.learn.model_files import DETAILS_FILE_NAME, MODEL_FILE_NAMES
-from surefoot.learn.options import NETWORK_ENGINE
+from surefoot.learn.model_files import DETAILS_FILE_NAME, NETWORK_SCHEMA
 
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
@@ -28,12 +27,11 @@ def load_ranker(folder: str | os.PathLike[str]) -> AnyRanker:
 
 
 def is_network(folder: str | os.PathLike[str]) -> bool:
-    """Whether a folder holds a saved network: its details name the file of one."""
+    """Whether a folder holds a saved network, as its details say."""
     from surefoot.data.reading.files import read_json
 
     path = Path(folder) / DETAILS_FILE_NAME
     if not path.is_file():
         return False
     details = read_json(path)
-    model = details.get("model") if isinstance(details, dict) else None
-    return isinstance(model, dict) and model.get("file") == MODEL_FILE_NAMES[NETWORK_ENGINE]
+    return isinstance(details, dict) and details.get("schema") == NETWORK_SCHEMA

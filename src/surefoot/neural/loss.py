@@ -122,11 +122,13 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
 
     def load_sums(self, sums: dict[str, Tensor]) -> None:
         """Go on from sums that `state_dict` gave, of as many models as there were then."""
+        own = self.state_dict()
+        if sums.keys() != own.keys():
+            raise ValueError("the sums are those of another loss")
         for name, value in sums.items():
-            part, _, buffer = name.partition(".")
-            if part != "sums" or buffer not in dict(self.sums.named_buffers()):
-                raise ValueError(f"{name} is no sum of this loss")
-            setattr(self.sums, buffer, value)
+            if value.ndim != 2 or value.shape[1] != own[name].shape[1] or not bool(torch.isfinite(value).all()):
+                raise ValueError(f"{name} is no row of {own[name].shape[1]} finite sums for each model")
+            setattr(self.sums, name.removeprefix("sums."), value)
 
     def _gradient(self, scores: Tensor, labels: Tensor, baseline: Any, mask: Tensor) -> Tensor:
         """g of each document, divided by the number of lists."""
@@ -183,7 +185,7 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
         return gradient
 
     def _gains(self, labels: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        gains = self.measure.gains(labels.to(list_dtype(labels)), mask)
+        gains = self.measure.gains(labels.to(_list_dtype(labels)), mask)
         return gains, self.measure.ideal(gains)
 
     def _rank(self, scores: Tensor, gains: Tensor, padding: Tensor, ideal: Tensor) -> RankedLists:
@@ -276,6 +278,6 @@ def _pair_dtype(scores: Tensor) -> Any:
     return torch.float64 if scores.dtype == torch.float64 else torch.float32
 
 
-def list_dtype(tensor: Tensor) -> Any:
+def _list_dtype(tensor: Tensor) -> Any:
     """Numbers of lists are kept in float64, where the device has it."""
     return torch.float32 if tensor.device.type == "mps" else torch.float64

@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from surefoot.errors import ArgumentError, shortened
 from surefoot.neural.libraries import Tensor, torch
 
 HEADS = 4
+_MOST_PARAMETERS = 1 << 26  # of all models together: 256 MB
 _CONSTANT_SPREAD = 1e-6  # a feature whose transformed values deviate less is constant
 
 
@@ -28,6 +30,19 @@ class NetworkShape:
     attention: int = 0  # layers of self-attention
     models: int = 1
 
+    def __post_init__(self) -> None:
+        """Refuse what would take more memory than any ranking needs, before it is taken."""
+        if self.parameters > _MOST_PARAMETERS:
+            raise ArgumentError(
+                f"the network has {self.parameters:,} parameters (features: {self.features:,}, hidden: "
+                f"{shortened(self.hidden)}, models: {self.models:,}); at most {_MOST_PARAMETERS:,} are possible"
+            )
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers the network consists of."""
+        return sum(map(math.prod, tensor_shapes(self).values()))
+
 
 class Network(torch.nn.Module):  # type: ignore[misc]
     """Scores of documents by each of several models; every parameter's first axis is the models'."""
@@ -38,7 +53,7 @@ class Network(torch.nn.Module):  # type: ignore[misc]
         self.register_buffer("center", torch.zeros(shape.features))
         self.register_buffer("scale", torch.ones(shape.features))
         for name, size in parameter_shapes(shape).items():
-            self.register_parameter(name, torch.nn.Parameter(torch.zeros(shape.models, *size)))
+            self.register_parameter(name, torch.nn.Parameter(torch.zeros(size)))
 
     def set_random(self, seed: int) -> None:
         """Random weights, each model's from a seed of its own: uniform in ±1/√inputs, as `torch.nn.Linear` has it."""
@@ -93,8 +108,13 @@ class Network(torch.nn.Module):  # type: ignore[misc]
         return x * kept / (1 - self.dropout)
 
 
+def tensor_shapes(shape: NetworkShape) -> dict[str, tuple[int, ...]]:
+    """The size of everything that is saved of a network, by name."""
+    return dict.fromkeys(("center", "scale"), (shape.features,)) | parameter_shapes(shape)
+
+
 def parameter_shapes(shape: NetworkShape) -> dict[str, tuple[int, ...]]:
-    """The size of each parameter of one model, by name, in the order in which they are used."""
+    """The size of each parameter, by name, in the order in which they are used."""
     sizes: dict[str, tuple[int, ...]] = {}
 
     def linear(name: str, inputs: int, outputs: int) -> None:
@@ -112,7 +132,7 @@ def parameter_shapes(shape: NetworkShape) -> dict[str, tuple[int, ...]]:
         linear(f"hidden{layer}", width, outputs)
         width = outputs
     sizes["score_weight"] = (width, 1)  # and no bias, which orders nothing
-    return sizes
+    return {name: (shape.models, *size) for name, size in sizes.items()}
 
 
 def _transform(X: Tensor) -> Tensor:

@@ -334,6 +334,8 @@ class NeuralRanker(Estimator):
         scores = np.zeros(len(data))
         network = self.network_.to(settings.device).eval()
         scores[order] = QueryLists(data.X[order], np.zeros(len(data)), data.offsets, settings.device).predict(network)
+        if not np.isfinite(scores).all():
+            raise ArgumentError("the network gives a score that is not finite; a feature is far too large")
         return scores
 
     @staticmethod

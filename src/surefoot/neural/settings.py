@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from surefoot.neural.ranker import NeuralRanker
 
 _WIDEST, _DEEPEST = 16384, 64
+_DEVICE_KINDS = ("cpu", "cuda", "mps", "xpu")  # for others PyTorch may load a module of that name
 
 
 @dataclass(frozen=True)
@@ -103,9 +104,11 @@ def _device(name: Any) -> Any:
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
+        if not isinstance(name, int) and str(name).partition(":")[0] not in _DEVICE_KINDS:
+            raise TypeError(f"the kinds are {', '.join(_DEVICE_KINDS)}")
         device = torch.device(name)
         torch.zeros(1, device=device)
-    except (RuntimeError, TypeError, AssertionError) as error:
+    except (RuntimeError, TypeError, ValueError, OverflowError, AssertionError) as error:
         message = str(error).splitlines()[0] if str(error) else "it does not exist"
         raise ArgumentError(
             f"device is {shortened(name)}, which cannot be used here ({message[:200]}); give auto, cpu, or a graphics "

@@ -1,24 +1,29 @@
 """A neural ranker on disk: its parameters as safetensors, and a JSON beside them, which change in one step.
 
-Neither is ever executed: safetensors holds numbers and their names alone. Both are checked when they are read.
+Neither is ever executed: safetensors holds numbers and their names alone. Both are checked when they are read: the JSON
+says how many numbers there are, within bounds, and a file that is larger is not read.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from surefoot.errors import DataError
+from surefoot.errors import DataError, shortened
 from surefoot.learn import storage
 from surefoot.learn.model_files import DETAILS_FILE_NAME, MODEL_FILE_NAMES, NETWORK_SCHEMA
 from surefoot.learn.options import NETWORK_ENGINE
 from surefoot.neural.libraries import Tensor, torch
-from surefoot.neural.network import Network, NetworkShape
+from surefoot.neural.network import Network, NetworkShape, tensor_shapes
 from surefoot.runtime import library
 
 if TYPE_CHECKING:
     from surefoot.neural.ranker import NeuralRanker
+
+
+_HEADER_BYTES = 256  # that a tensor's name, shape and place take in a file, at most
 
 
 def dump(tensors: dict[str, Tensor]) -> bytes:
@@ -38,16 +43,20 @@ def parse(data: bytes) -> dict[str, Tensor]:
     return tensors
 
 
-def fill(network: Network, tensors: dict[str, Tensor]) -> None:
-    """Give a network its parameters; ValueError where they are another network's, or not finite."""
-    own = network.state_dict()
-    if {name: (each.shape, each.dtype) for name, each in own.items()} != {
-        name: (each.shape, each.dtype) for name, each in tensors.items()
-    }:
-        raise ValueError("the parameters are those of another network")
-    if not all(bool(torch.isfinite(each).all()) for each in tensors.values()):
-        raise ValueError("a parameter is not finite")
-    network.load_state_dict(tensors)
+def check_tensors(tensors: dict[str, Tensor], shapes: Mapping[str, tuple[int, ...]]) -> None:
+    """ValueError where tensors do not have these names and shapes, in float32, or are not finite."""
+    if other := min(tensors.keys() ^ shapes.keys(), default=None):
+        whose = "is missing" if other in shapes else "is none of this network"
+        raise ValueError(f"the parameters are those of another network: {shortened(other)} {whose}")
+    for name, shape in shapes.items():
+        found = tensors[name]
+        if (tuple(found.shape), found.dtype) != (shape, torch.float32):
+            raise ValueError(
+                f"the parameters are those of another network: {name} has the shape {tuple(found.shape)} and the type "
+                f"{found.dtype}, and this network's has {shape} and torch.float32"
+            )
+        if not bool(torch.isfinite(found).all()):
+            raise ValueError(f"{name} holds a number that is not finite")
 
 
 def save(ranker: NeuralRanker, folder: str | os.PathLike[str]) -> None:
@@ -61,13 +70,12 @@ def save(ranker: NeuralRanker, folder: str | os.PathLike[str]) -> None:
 def load(kind: type[NeuralRanker], folder: str | os.PathLike[str]) -> NeuralRanker:
     """Read both files back, and trust neither."""
     home = Path(folder)
-    if not home.is_dir():
-        raise DataError.at(folder, None, "is not a folder; give the one that a ranker was saved to")
-    details = storage.read_details(home / DETAILS_FILE_NAME, (NETWORK_SCHEMA,))
+    details = storage.read_details(home, (NETWORK_SCHEMA,))
     fitted = details["fitted"]
     try:
         ranker = kind(**details["parameters"])
         settings = ranker.check_settings()
+        shape = NetworkShape(fitted["n_features_in_"], settings.hidden, settings.attention, settings.models)
     except (TypeError, ValueError) as error:
         raise DataError.at(home / DETAILS_FILE_NAME, None, f"holds parameters that no ranker has ({error})") from error
     if fitted.get("combination_") is not None or fitted.get("query_feature_") is not None:
@@ -77,13 +85,15 @@ def load(kind: type[NeuralRanker], folder: str | os.PathLike[str]) -> NeuralRank
     epochs = fitted.get("best_iterations_")
     if not _are_epochs(epochs, settings.models):
         raise DataError.at(home / DETAILS_FILE_NAME, None, "has another number of epochs than of models")
-    network = Network(NetworkShape(fitted["n_features_in_"], settings.hidden, settings.attention, settings.models))
-    name = MODEL_FILE_NAMES[NETWORK_ENGINE]
+    name, shapes = MODEL_FILE_NAMES[NETWORK_ENGINE], tensor_shapes(shape)
+    most_bytes = 4 * shape.parameters + _HEADER_BYTES * (len(shapes) + 1)
     try:
-        fill(network, parse(storage.read_model(home, name, details["model"]["sha256"])))
+        tensors = parse(storage.read_model(home, name, details["model"]["sha256"], most_bytes))
+        check_tensors(tensors, shapes)
     except ValueError as error:
         raise DataError.at(home / name, None, f"is not this ranker's network ({error})") from error
-    ranker.network_ = network.eval()
+    ranker.network_ = Network(shape).eval()
+    ranker.network_.load_state_dict(tensors)
     ranker.checkpoints_ = ()
     ranker.best_iterations_ = epochs
     storage.set_learned(ranker, fitted)

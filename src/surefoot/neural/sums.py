@@ -28,13 +28,6 @@ def all_reduce(sums: Tensor) -> Tensor:
     return total
 
 
-def reduce_if_distributed(sums: Tensor) -> Tensor:
-    """The sums of all processes where `torch.distributed` has several, otherwise those of this one."""
-    distributed = torch.distributed
-    several = distributed.is_available() and distributed.is_initialized() and distributed.get_world_size() > 1
-    return all_reduce(sums) if several else sums
-
-
 class QuerySums(torch.nn.Module):  # type: ignore[misc]
     """Sums over the queries of the batch or, where they run on, of the last epoch.
 

@@ -21,6 +21,7 @@ from surefoot.clicks.feature_pipeline import FACTS, RULES, FeatureTable, half_li
 from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.layouts.registry import find_layout
 from surefoot.data.reading.files import read_json
+from surefoot.data.reading.saved_folders import describing_file
 from surefoot.data.writing.all_or_nothing import destination_folder, new_folder, write_text
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, did_you_mean, expecting, shortened
 from surefoot.learn.ranker import Ranker
@@ -90,9 +91,7 @@ def check_method(method: str, names: Sequence[str]) -> None:
 
 def read_details(folder: Path) -> tuple[dict[str, Any], LogFacts]:
     """What was saved beside the model, and how its log counts."""
-    if not folder.is_dir():
-        raise DataError.at(folder, None, "is not a folder; give the one that `personalize --save` wrote")
-    path = folder / DETAILS
+    path = describing_file(folder, DETAILS, "give the one that `personalize --save` wrote")
     details = read_json(path)
     if not isinstance(details, dict) or details.get("schema") != SCHEMA:
         found = details.get("schema") if isinstance(details, dict) else details

@@ -111,7 +111,7 @@ class BatchBet:
         values = np.moveaxis(check_unit(x), -1, 0)
         return values.reshape(len(values), *[1] * (self.m.ndim + 1 - values.ndim), *values.shape[1:])
 
-    def _columns(self, values: Floats, others: Floats | None, variate: ControlVariate | None) -> _Columns:
+    def _columns(self, values: Floats, others: Floats | None, variate: ControlVariate | None) -> _BetColumns:
         """What is bet on, query by query: x, how far it lies below its level, and how far it may lie above."""
         m = levels_within(self.m)
         if variate is not None and others is not None:
@@ -119,16 +119,16 @@ class BatchBet:
             x, room = (
                 np.stack([np.broadcast_to(part, m.shape) for part in parts]) for parts in zip(*pairs, strict=True)
             )
-            return _Columns(x, m - x, room, None)
+            return _BetColumns(x, m - x, room, None)
         if self.known is None:
-            return _Columns(values, m - values, 1 - m, None)
+            return _BetColumns(values, m - values, 1 - m, None)
         sums = self.sums + np.cumsum(values, axis=0)
         before = np.concatenate([np.broadcast_to(self.sums, m.shape)[None], sums[:-1] + np.zeros(m.shape)])
         left = (self.known - self.seen - np.arange(len(values))).reshape(-1, *[1] * m.ndim)
         level = (self.known * m - before) / left
         inside = (level > 0) & (level < 1)
         gap = np.where(inside, level - values, 0.0)
-        return _Columns(values, gap, np.where(inside, 1 - level, 1.0), sums + np.zeros(m.shape))
+        return _BetColumns(values, gap, np.where(inside, 1 - level, 1.0), sums + np.zeros(m.shape))
 
     def _settled(self, sums: Floats | None) -> Floats:
         """Which levels are settled for good by sums of x after each query, of a known number of queries."""
@@ -140,7 +140,7 @@ class BatchBet:
         return np.where(self.settled != 0, self.settled, np.where(sure, 1.0, np.where(refuted, -1.0, 0.0)))
 
     def _add(
-        self, columns: _Columns, total: int, stake: Floats | None, *, constant: bool
+        self, columns: _BetColumns, total: int, stake: Floats | None, *, constant: bool
     ) -> tuple[BatchBet, Floats | None]:
         """After some queries of a batch; with one `constant` stake for a block, that stake too."""
         m, x, gap = levels_within(self.m), columns.x, columns.gap
@@ -208,7 +208,7 @@ def p_of_batch(
     return bet.after(values, ControlVariate(bet.m, judge), others).p
 
 
-class _Columns(NamedTuple):
+class _BetColumns(NamedTuple):
     x: Floats
     gap: Floats  # m − x, or m_i − x; 0 where no bet is made
     room: Floats  # how far x may lie above m

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from surefoot.data.hashes import seal
+from surefoot.data.reading.saved_folders import describing_file
 from surefoot.data.writing.all_or_nothing import ensure_folder, write_text
 from surefoot.decide.control.certificate import Certificate
 from surefoot.decide.control.file_names import CONTROLLER, RANKER
@@ -59,9 +60,7 @@ def save(controller: RiskController, folder: str | os.PathLike[str]) -> None:
 
 def load(kind: type[RiskController], folder: str | os.PathLike[str]) -> RiskController:
     """Read it back, and trust nothing."""
-    path = Path(folder) / CONTROLLER
-    if not Path(folder).is_dir():
-        raise DataError.at(folder, None, "is not a folder; give the folder that a controller was saved to")
+    path = describing_file(folder, CONTROLLER, "give the folder that a controller was saved to")
     data = read_sealed(path, SCHEMA, "does not describe a controller", "save it again")
     try:
         with expecting("a controller", path, "save it again"):

@@ -31,6 +31,7 @@ from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import check_bounded
 from surefoot.report.plain_json import to_json
 from surefoot.report.shape import check_shape
+from surefoot.risk.assessment_data import Count
 
 SCHEMA: Literal["surefoot/draws/2"] = "surefoot/draws/2"
 _ROUNDING = 1e-9  # by which a weight that is computed again may differ
@@ -43,7 +44,6 @@ class RunIdentity(TypedDict):
     sha256: Sha256
 
 
-_Count = Annotated[int, ("minimum", 0)]
 _Weight = Annotated[float, ("exclusiveMinimum", 0), ("maximum", 1)]
 
 
@@ -64,9 +64,9 @@ class DrawsData(TypedDict):
     candidate: RunIdentity
     baseline: RunIdentity
     drawn_for: DrawnFor
-    seed: _Count
-    draws: _Count
-    traffic: _Count
+    seed: Count
+    draws: Count
+    traffic: Count
     mean_weight: _Weight
     largest_weight: _Weight
     queries: Annotated[list[DrawnQuery], ("minItems", 1)]

@@ -35,6 +35,7 @@ from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.errors import DataError, expecting
 from surefoot.report.plain_json import to_json
 from surefoot.report.shape import check_shape
+from surefoot.risk.assessment_data import Count
 
 SCHEMA: Literal["surefoot/record/1"] = "surefoot/record/1"
 RELATED_SHARE = 0.1  # of the queries of either set, by which two questions are of one family
@@ -44,7 +45,6 @@ _REMEDY = (
     "restore the newest copy of it; a look that a copy does not have cannot be made again, so if there is no newer "
     "copy, begin a new record with new queries"
 )
-_Count = Annotated[int, ("minimum", 0)]
 _Share = Annotated[float, ("minimum", 0), ("maximum", 1)]
 
 
@@ -63,7 +63,7 @@ class BatchData(TypedDict):
     candidate_lists: str | None
     judged: PerQueryData  # in betting order
     nothing_to_lose: NothingToLoseData
-    judgments: _Count  # documents of these queries that people judged
+    judgments: Count  # documents of these queries that people judged
 
 
 class SampleEntry(TypedDict):
@@ -72,7 +72,7 @@ class SampleEntry(TypedDict):
     kind: Literal["sample"]
     log: str  # hash of all queries of the log
     size: Annotated[int, ("minimum", 1)]  # how many these are
-    seed: _Count
+    seed: Count
     queries: Annotated[list[str], ("minItems", 1)]
 
 
@@ -104,7 +104,7 @@ class LookEntry(TypedDict):
     """A look at a question: what was new, and what came of all so far."""
 
     kind: Literal["look"]
-    question: _Count
+    question: Count
     batches: Annotated[list[BatchData], ("minItems", 1)]
     p: list[list[_Share]]  # p_holds and p_fails of each condition
     decision: Literal["ship", "stop", "undecided"]

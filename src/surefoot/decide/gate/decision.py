@@ -16,7 +16,8 @@ from surefoot.decide.gate.decision_data import (
 from surefoot.decide.gate.decision_metrics import to_metrics
 from surefoot.decide.gate.decision_notebook import to_notebook
 from surefoot.decide.gate.decision_page import to_page
-from surefoot.decide.gate.decision_text import headline, to_csv, to_markdown, to_text
+from surefoot.decide.gate.decision_text import to_csv, to_markdown, to_text
+from surefoot.decide.gate.decision_words import headline
 from surefoot.report.provenance import Provenance
 from surefoot.report.result import PlainResult, Renderings
 

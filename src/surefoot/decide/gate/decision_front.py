@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from surefoot.decide.evidence.confidence import confidence
 from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose_notes
-from surefoot.decide.gate.decision_text import (
+from surefoot.decide.gate.decision_text import worst_first
+from surefoot.decide.gate.decision_words import (
     DECISION_TITLES,
     condition_name,
     figure_of,
     headline,
     proved_bound,
     shown_name,
-    worst_first,
 )
 from surefoot.report.family import Chip, ChipKind, Front, Tile
 from surefoot.report.numbers import signed

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from surefoot.data.notebook import Look, NotebookTable, NotebookView, Tone, more_rows
 from surefoot.decide.evidence.confidence import confidence
-from surefoot.decide.gate.decision_text import (
-    STATUS_HEADING,
-    cells,
-    headings,
-    headline,
-    notes,
-    queries_needed_note,
-    sentence,
-    worst_first,
-)
+from surefoot.decide.gate.decision_text import STATUS_HEADING, cells, headings, notes, worst_first
+from surefoot.decide.gate.decision_words import headline, queries_needed_note, sentence
 from surefoot.report.measure_names import measure_title
 from surefoot.risk.assessment_data import Json
 

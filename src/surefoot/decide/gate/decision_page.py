@@ -8,18 +8,13 @@ from typing import Any
 from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.conditions import condition_named
 from surefoot.decide.gate.decision_front import STATUS_KINDS, front
-from surefoot.decide.gate.decision_text import (
+from surefoot.decide.gate.decision_text import STATUS_HEADING, cells, headings, hurt_headings, notes, worst_first
+from surefoot.decide.gate.decision_words import (
     DECISION_TITLES,
-    STATUS_HEADING,
-    cells,
     condition_name,
-    headings,
-    hurt_headings,
-    notes,
     queries_needed_note,
     sentence,
     shown_name,
-    worst_first,
 )
 from surefoot.decide.gate.hurt_rankings import hurt_rankings
 from surefoot.errors import visible

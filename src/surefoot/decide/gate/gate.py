@@ -16,7 +16,7 @@ from surefoot.decide.gate.asked import Asked, Given, JudgedBatch, ask
 from surefoot.decide.gate.automatic_summary import automatic_summary
 from surefoot.decide.gate.decision import Decision
 from surefoot.decide.gate.decision_data import SCHEMA, DecisionData, DrawnData, HurtData
-from surefoot.decide.gate.looks import Look, find_question, look_again, look_alone
+from surefoot.decide.gate.looks import GateLook, find_question, look_again, look_alone
 from surefoot.decide.gate.plan import plan_tables
 from surefoot.decide.gate.sample_size import queries_needed
 from surefoot.decide.options import EXIT_CODES, MOST_HURT_LISTED
@@ -147,7 +147,7 @@ def preview(
     ]
 
 
-def _data(look: Look, texts: Any) -> DecisionData:
+def _data(look: GateLook, texts: Any) -> DecisionData:
     """The decision's plain data."""
     asked, sample = look.asked, look.sample
     matrix, counts = asked.scores, look.nothing_to_lose
@@ -200,7 +200,7 @@ def _answered(asked: Asked) -> int | None:
     return len({query for run in runs if run is not None for query in run.queries}) or None
 
 
-def _drawn_data(look: Look) -> DrawnData:
+def _drawn_data(look: GateLook) -> DrawnData:
     asked, draws = look.asked, look.asked.draws[0]
     for later in asked.draws[1 : len(look.batches)]:
         draws = draws.followed_by(later)

@@ -6,7 +6,8 @@ import re
 import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
 
-from surefoot.decide.gate.decision_text import condition_name, headline, notes, sentence, shown_name
+from surefoot.decide.gate.decision_text import notes
+from surefoot.decide.gate.decision_words import condition_name, headline, sentence, shown_name
 from surefoot.errors import visible
 from surefoot.risk.assessment_data import Json
 

@@ -24,7 +24,7 @@ _NAMED = 3  # queries that a message names
 
 
 @dataclass(frozen=True)
-class Look:
+class GateLook:
     """All batches so far, the level that they are held to, and what comes of it."""
 
     asked: Asked
@@ -49,7 +49,7 @@ class Look:
         return sum_counts([batch.nothing_to_lose for batch in self.batches])
 
 
-def look_alone(asked: Asked, *, bounds: bool = True) -> Look:
+def look_alone(asked: Asked, *, bounds: bool = True) -> GateLook:
     """The one look of a question that nobody remembers."""
     batches, waiting, strata = asked.new_batches(())
     if not batches:
@@ -57,7 +57,7 @@ def look_alone(asked: Asked, *, bounds: bool = True) -> Look:
     return _look(asked, batches, asked.policy.delta, None, strata, bounds)
 
 
-def look_again(asked: Asked, record: Record, *, bounds: bool = True) -> Look:
+def look_again(asked: Asked, record: Record, *, bounds: bool = True) -> GateLook:
     """The next look of a question that the record may have; it is put into the record where there is something new."""
     question = find_question(asked, record)
     earlier = [] if question is None else [JudgedBatch.from_data(batch) for batch in question.batches]
@@ -93,7 +93,7 @@ def look_again(asked: Asked, record: Record, *, bounds: bool = True) -> Look:
         "changed": {"queries": len(changed), "first": changed[:_NAMED]},
         "sha256": question.hashes[-1],
     }
-    return Look(**{**vars(look), "record": use})
+    return GateLook(**{**vars(look), "record": use})
 
 
 def _look(
@@ -103,7 +103,7 @@ def _look(
     budget: int | None,
     strata: list[StratumData],
     bounds: bool,
-) -> Look:
+) -> GateLook:
     judge, sample = asked.judge(), _together(batches)
     sizes = [len(batch.judged) for batch in batches]
     evidence = tuple(
@@ -114,7 +114,7 @@ def _look(
         for rule in asked.rules
     )  # fmt: skip
     decision, conditions = proved_conditions(evidence, delta, bounds=bounds)
-    return Look(asked, tuple(batches), delta, budget, judge, strata or None, evidence, decision, conditions)
+    return GateLook(asked, tuple(batches), delta, budget, judge, strata or None, evidence, decision, conditions)
 
 
 def _together(batches: Sequence[JudgedBatch]) -> JudgedQueries:

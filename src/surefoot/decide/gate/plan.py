@@ -10,7 +10,7 @@ import numpy as np
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.proof import Evidence, evidence_of
-from surefoot.decide.gate.decision_text import condition_name
+from surefoot.decide.gate.decision_words import condition_name
 from surefoot.decide.gate.sample_size import queries_needed
 from surefoot.report.tables import terminal_table
 

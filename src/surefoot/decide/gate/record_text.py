@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from surefoot.decide.evidence.record import Question, Record, level_of
-from surefoot.decide.gate.decision_text import condition_name, shown_name
+from surefoot.decide.gate.decision_words import condition_name, shown_name
 from surefoot.errors import visible
 from surefoot.report.tables import terminal_table
 

@@ -1,0 +1,31 @@
+"""Folders that surefoot saves: each kind is known by one file, so that a wrong folder is named for what it is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from surefoot.data.reading.files import is_folder
+from surefoot.errors import DataError
+
+# The file of each kind, in the order in which they tell it: a personal ranker's folder holds a ranker too.
+KINDS = {
+    "controller.json": "a controller; rank with it by `surefoot rank --controlled`, or sf.RiskController.load",
+    "personal.json": "a personal ranker; `surefoot serve` and sf.PersonalRanker.load take it",
+    "personalization.json": "a study of `surefoot personalize`, which has a model per folder",
+    "sweep.json": "a sweep; `surefoot select` saves one of its models",
+    "ranker.json": "a ranker; `surefoot rank`, sf.Ranker.load or, if it is a network, sf.NeuralRanker.load takes it",
+    "config.json": "a model of the library transformers, and surefoot loads none of those",
+}
+
+
+def describing_file(folder: str | os.PathLike[str], name: str, remedy: str) -> Path:
+    """The file of a saved folder that says what was saved; where it is none, the error says what the folder is."""
+    home = Path(folder)
+    if not is_folder(home):
+        raise DataError.at(folder, None, f"is not a folder; {remedy}")
+    if (home / name).is_file():  # a pipe of this name would be waited for
+        return home / name
+    found = next((what for file, what in KINDS.items() if (home / file).is_file()), None)
+    reason = remedy if found is None else f"{folder} is the folder of {found}"
+    raise DataError.at(home / name, None, f"there is no such file: {reason}")
