@@ -126,6 +126,12 @@ def test_any_batches_as_by_plain_loops(data):
         assert p == pytest.approx(min(1, 1 / max(capitals)), rel=1e-6)
 
 
+def test_a_tail_between_nine_tenths_of_delta_and_delta_costs_nothing() -> None:
+    assert 0.045 < 0.92**36 < 0.05  # that none of 36 queries is hurt: not small enough to refute, so not paid for
+    bet = CountBet.start(0.08, 0.05).after([1] + 35 * [0])
+    assert float(bet.capital) == pytest.approx(float(np.exp(bet.log_fixed)))
+
+
 @given(st.data())
 @settings(max_examples=60, deadline=None)
 def test_any_counts_as_by_plain_loops(data):

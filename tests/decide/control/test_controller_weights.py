@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.workflow import Traffic
 from tests.decide.control.controlled import MEASURE, calibrated, fitted, parts
 
 import surefoot as sf
 from surefoot.decide.control.calibration import ScoredQueries, calibration_of
 from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.judged_queries import JudgedQueries
+from surefoot.decide.evidence.record import read_record
 from surefoot.risk.betting import anytime_capital, start_anytime
 from surefoot.risk.bounds import least_queries
 
@@ -73,9 +76,40 @@ def test_a_record_lowers_delta_for_every_further_scorer(tmp_path: Path) -> None:
         certificate = fitted(scorer=scorer).calibrate(parts()["judged"], record=record).certificate_
         uses.append((certificate["uses"], round(certificate["delta"], 4)))
     assert uses == [(1, 0.04), (2, 0.0061), (1, 0.04)]  # the same again is no new use
+    kept = read_record(record).questions
+    assert [one.number for one in kept] == [1, 2]
+    assert certificate["record"] == {"question": 1, "delta_requested": 0.05, "sha256": kept[0].hashes[0]}
+    assert f"1 of record {kept[0].hashes[0][:12]}, at 0.04 of δ = 0.05" in certificate.to_text()
     assert "use number 2" in " ".join(
         fitted(scorer="feature:12").calibrate(parts()["judged"], record=record).certificate_["assumptions"]
     )
+
+
+def test_draws_of_a_record_calibrate(tmp_path: Path) -> None:
+    record, traffic = tmp_path / "record.json", Traffic(3)
+    qrels, runs = traffic.qrels, traffic.runs
+    for seed in (1, 2):
+        draws = sf.judge_next(runs[1], runs[0], "RR@10", 40, seed=seed, record=record)
+
+    def certified(judged: Any, **given: Any) -> sf.Certificate:
+        made = sf.RiskController(runs[1], baseline=runs[0], level=0.3, measure="RR@10", scorer=lists_moved)
+        return made.calibrate(judged, record=record, **given).certificate_
+
+    certificate = certified(qrels)
+    assert (certificate["queries"], certificate["weights"]["kind"]) == (80, "drawn")
+    assert certificate["uses"] == 1
+    missing = next(query for query in draws.queries)
+    with pytest.raises(sf.DataError, match="drawn queries have no judgments"):
+        certified({query: graded for query, graded in qrels.items() if query != missing})
+    with pytest.raises(sf.ArgumentError, match="a record holds the draws itself"):
+        certified(qrels, weights=draws)
+    other = sf.RiskController(runs[0], baseline=runs[0], level=0.3, measure="RR@10", scorer=lists_moved)
+    with pytest.raises(sf.DataError, match="were drawn for other rankings"):
+        other.calibrate({query: qrels[query] for query in draws.queries}, record=record)
+
+
+def lists_moved(lists: Any) -> Any:
+    return np.ones(len(lists.queries))
 
 
 def test_batches_open_thresholds_as_the_bets_say(tmp_path: Path) -> None:

@@ -83,6 +83,14 @@ class ThresholdPoint(TypedDict):
     bound: Annotated[list[float | None], "What is proved of each, taken alone; null where nothing is."]
 
 
+class CertificateRecordData(TypedDict):
+    """The record's question that a calibration was."""
+
+    question: Annotated[int, ("minimum", 1)]
+    delta_requested: Annotated[float, "delta is what the record leaves of it."]
+    sha256: Annotated[str, "Of the record up to this question."]
+
+
 class CertificateData(TypedDict):
     """What a controller proves, how, and of what."""
 
@@ -115,7 +123,8 @@ class CertificateData(TypedDict):
     unit: NotRequired[DrawnUnit]
     drift: Annotated[float, "How many times as frequent a query may become."]
     queries_sha256: Annotated[str, "Of the set of judged queries."]
-    uses: Annotated[int, "How often this set was used to decide, this time included."]
+    uses: Annotated[int, "How often this set was used to decide, this time included, as the record knows."]
+    record: NotRequired[CertificateRecordData | None]  # which files of version 0.2 lack
     training_known: Annotated[bool, "Whether the model says on which queries it was trained."]
     assumptions: list[str]
     reason: Annotated[str | None, "Why nothing but the baseline is shown."]

@@ -99,4 +99,7 @@ def figure_rows(data: Json) -> list[tuple[str, str]]:
         rows += [("moves at most", f"{data['movement_cap']} places")]
     if data["drift"] > 1:
         rows += [("drift allowed", f"{data['drift']:g} times")]
+    if (record := data.get("record")) is not None:
+        level = f"{data['delta']:.4g} of δ = {record['delta_requested']:g}"
+        rows += [("question", f"{record['question']} of record {record['sha256'][:12]}, at {level}")]
     return [*rows, ("set of queries", f"{data['queries_sha256'][:12]}…, used {_times(data['uses'])}")]

@@ -10,7 +10,14 @@ import numpy as np
 
 from surefoot.data.hashes import seal
 from surefoot.decide.control.certificate import Certificate
-from surefoot.decide.control.certificate_data import ANYTIME, SCHEMA, CurvePoint, Figures, Sampling
+from surefoot.decide.control.certificate_data import (
+    ANYTIME,
+    SCHEMA,
+    CertificateRecordData,
+    CurvePoint,
+    Figures,
+    Sampling,
+)
 from surefoot.decide.control.certificate_text import sentence
 from surefoot.decide.control.settings import ControllerSettings
 from surefoot.decide.control.threshold_curve import threshold_curve
@@ -32,6 +39,7 @@ class CalibrationOutcome:
     sampling: Sampling
     largest: float
     uses: int
+    record: CertificateRecordData | None = None
     nothing_to_lose: NothingToLoseData
     budget: int | None = None  # of the anytime form
     least: int | None = None  # of that form, too
@@ -81,6 +89,7 @@ def certify(outcome: CalibrationOutcome, names: Mapping[str, Any]) -> Certificat
         "drift": settings.drift,
         "queries_sha256": names["queries_sha256"],
         "uses": outcome.uses,
+        "record": outcome.record,
         "training_known": names["training_known"],
         "assumptions": assumptions(outcome, names["training_known"], names.get("unit")),
         "reason": reason(outcome, least),

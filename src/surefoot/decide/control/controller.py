@@ -252,13 +252,12 @@ class RiskController:
             selected, no_loss = judged_lists.select(leave_out=weights is None and self._leaves_out)
             scored = selected.score(self.scorer)
             calibration, sample, sampling = calibration_of(scored, self.settings, weights, strata, largest)
-            number = 1
+            question = None
             if kept is not None and record is not None:
                 claim = self.settings.claim(self.scorer.name, [sampling["kind"], largest])
                 question = guard_question(kept, self.candidate_lists, judged_lists, sample, claim, weights)
                 kept.write(record)  # before anybody can have seen what comes of it
-                number = question["number"]
-                calibration = calibration.with_delta(question["delta"])
+                calibration = calibration.with_delta(question.data["delta"])
             least = calibration.least()
             if least is None or len(calibration) >= least:
                 result = find_threshold(calibration, thresholds_for(calibration.scores, self.thresholds_))
@@ -272,7 +271,8 @@ class RiskController:
                 result=result,
                 sampling=sampling,
                 largest=largest,
-                uses=number,
+                uses=1 if question is None else question.data["number"],
+                record=None if question is None else certificate_record(question, self.settings.delta),
                 nothing_to_lose=no_loss,
             )
             unit = {"unit": judged.to_dict()} if isinstance(judged, DrawnLists) else {}

@@ -10,9 +10,10 @@ import numpy as np
 
 from surefoot.data.hashes import json_hash
 from surefoot.decide.control.calibration import JudgedListPair
+from surefoot.decide.control.certificate_data import CertificateRecordData
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.record import RELATED_SHARE, QuestionEntry, Record, SystemData
+from surefoot.decide.evidence.record import RELATED_SHARE, Question, QuestionEntry, Record, SystemData
 from surefoot.errors import ArgumentError, DataError
 
 _ROUNDING = 1e-9
@@ -31,9 +32,9 @@ def draws_of_record(record: Record, judged: JudgedListPair, weights: Any) -> Any
     could_lose = judged.worst_case()
 
     def fits(draws: Draws) -> bool:
-        rows = [row_of.get(query, -1) for query in draws.queries]
-        weights = np.where(np.array(rows) >= 0, could_lose[rows], -1.0)
-        return draws.measure == str(judged.measure) and bool((np.abs(weights - draws.weights) <= _ROUNDING).all())
+        known = [at for at, query in enumerate(draws.queries) if query in row_of]
+        apart = could_lose[[row_of[draws.queries[at]] for at in known]] - draws.weights[known]
+        return draws.measure == str(judged.measure) and bool(known) and bool((np.abs(apart) <= _ROUNDING).all())
 
     own = [draws for draws in record.draws if fits(draws)]
     if own:
@@ -56,14 +57,14 @@ def draws_of_record(record: Record, judged: JudgedListPair, weights: Any) -> Any
 def guard_question(
     record: Record, candidate: SystemData, judged: JudgedListPair, sample: JudgedQueries, claim: Mapping[str, Any],
     weights: Any,
-) -> QuestionEntry:  # fmt: skip
+) -> Question:  # fmt: skip
     """The record's question that this calibration is: the same scores and claim again are no new one."""
     draws = weights if isinstance(weights, Draws) else None
     queries = [*(judged.judged.queries if draws is None else draws.queries)]
     settings = {"measure": str(judged.measure), "claim": dict(claim), "sample": json_hash(_sorted_scores(sample))}
     for question in record.questions:
         if question.data["asked_by"] == "controller" and question.data["settings"] == settings:
-            return question.data
+            return question
     level = record.level(candidate, queries, float(claim["delta"]), fresh=draws is not None)
     entry: QuestionEntry = {
         "kind": "question", "asked_by": "controller", "settings": settings, "candidate": candidate,
@@ -71,7 +72,12 @@ def guard_question(
         "fresh": draws is not None, "queries": queries, "number": level.number, "delta": level.delta,
     }  # fmt: skip
     record.add(entry)
-    return entry
+    return record.questions[-1]
+
+
+def certificate_record(question: Question, delta: float) -> CertificateRecordData:
+    """What a certificate says of its question."""
+    return {"question": question.number, "delta_requested": delta, "sha256": question.hashes[0]}
 
 
 def _sorted_scores(sample: JudgedQueries) -> list[list[Any]]:
