@@ -17,7 +17,7 @@ from surefoot.data.types.runs import Qrels, Run
 from surefoot.decide.control.calibration import JudgedListPair, calibration_of, check_new
 from surefoot.decide.control.certificate import Certificate
 from surefoot.decide.control.certify import CalibrationOutcome, certify
-from surefoot.decide.control.guard_question import draws_of_record, guard_question
+from surefoot.decide.control.guard_question import certificate_record, draws_of_record, guard_question
 from surefoot.decide.control.list_pair import ListPair
 from surefoot.decide.control.scorers import make_scorer
 from surefoot.decide.control.sequential import SequentialThresholds
