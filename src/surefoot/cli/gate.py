@@ -94,7 +94,7 @@ def gate(
     ] = None,
     delta: Annotated[
         float | None,
-        typer.Option(help="The accepted probability of a wrong decision.", show_default=str(DELTA)),
+        typer.Option(help="The accepted chance of a wrong decision.", show_default=str(DELTA)),
     ] = None,
     segment: Annotated[
         list[str] | None,
@@ -113,7 +113,7 @@ def gate(
     ] = None,
     strata: Annotated[
         str | None,
-        typer.Option(help="The stratum of each query, in the same format.", show_default="--segments"),
+        typer.Option(help="The stratum of each query, likewise.", show_default="--segments"),
     ] = None,
     drawn: Annotated[
         str | None, typer.Option(help="The file of draws that surefoot judge-next wrote.", show_default=False)
@@ -129,24 +129,24 @@ def gate(
     sampled_from: Annotated[
         int | None,
         typer.Option(
-            help="The judged queries are a random sample of so many.", min=1, max=LARGEST_COUNT, show_default=False
+            help="The judged queries are drawn from so many.", min=1, max=LARGEST_COUNT, show_default=False
         ),
     ] = None,
     record: Annotated[
         str | None,
-        typer.Option(help="Remember all looks in this file, to look again. Alone: show it.", show_default=False),
+        typer.Option(help="A file that remembers all looks. Alone: show it.", show_default=False),
     ] = None,
     budget: Annotated[
         int | None,
         typer.Option(
-            help="The largest number of queries to judge, for looks after every few.",
+            help="Judge about so many at most, and look often.",
             min=1,
             max=LARGEST_COUNT,
             show_default=False,
         ),
     ] = None,
     preview: Annotated[
-        bool, typer.Option("--preview", help="Check everything and show the question. It is no look.")
+        bool, typer.Option("--preview", help="Check all and show the question; no look.")
     ] = False,
     json_file: JsonOrTerminal = None,
     markdown_file: Annotated[

@@ -254,6 +254,7 @@ def to_markdown(data: Json) -> str:
         f"{DECISION_TITLES[data['decision']]}: {shown_name(data['candidate'])} against {shown_name(data['baseline'])}"
     )
     parts = [
+        MARKDOWN_MARK,
         f"### {markdown(title)}",
         markdown(headline(data)),
         markdown_table(headings(data), [cells(condition) for condition in data["conditions"]]),
