@@ -128,9 +128,7 @@ def gate(
     ] = None,
     sampled_from: Annotated[
         int | None,
-        typer.Option(
-            help="The judged queries are drawn from so many.", min=1, max=LARGEST_COUNT, show_default=False
-        ),
+        typer.Option(help="The judged queries are drawn from so many.", min=1, max=LARGEST_COUNT, show_default=False),
     ] = None,
     record: Annotated[
         str | None,
@@ -145,9 +143,7 @@ def gate(
             show_default=False,
         ),
     ] = None,
-    preview: Annotated[
-        bool, typer.Option("--preview", help="Check all and show the question; no look.")
-    ] = False,
+    preview: Annotated[bool, typer.Option("--preview", help="Check all and show the question; no look.")] = False,
     json_file: JsonOrTerminal = None,
     markdown_file: Annotated[
         str | None, typer.Option("--markdown", help="Write Markdown for a pull request.", show_default=False)

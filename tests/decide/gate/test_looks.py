@@ -247,6 +247,26 @@ def test_a_uniform_sample_knows_its_traffic(record: Path) -> None:
         look(WORLD.judged(parts[0]), record, budget=300)
 
 
+def test_another_number_than_the_runs_answer_is_told() -> None:
+    other, same = (
+        " ".join(sf.Decision(look(WORLD.judged(Q[:60]), None, sampled_from=n)).to_text().split()) for n in (300, 200)
+    )
+    assert "The runs answer 200 queries: is 300 the right number?" in other
+    assert "sample of 200 queries, and the decision is about exactly these" in same
+    assert "right number" not in same
+
+
+def test_a_known_traffic_is_proposed_where_it_helps() -> None:
+    proposed = "--sampled-from 200 proves more with the same judgments"
+    assert proposed in " ".join(sf.Decision(look(WORLD.judged(Q[:60]), None)).to_text().split())
+    assert proposed not in " ".join(sf.Decision(look(WORLD.judged(Q[:20]), None)).to_text().split())
+
+
+def test_a_misspelt_keyword_is_an_error() -> None:
+    with pytest.raises(TypeError, match="leger"):
+        sf.gate(WORLD.judged(Q[:60]), baseline="today", policy=POLICY, leger="record.json")  # type: ignore[call-arg]
+
+
 def test_all_of_a_known_traffic_is_decided(record: Path) -> None:
     data = look(WORLD.judged(Q), record, {"risk": 0.9, "share_hurt": 0.9}, sampled_from=200)
     assert data["decision"] == "ship"

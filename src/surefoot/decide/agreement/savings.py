@@ -12,8 +12,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.decide.options import DECIDING_SHARE, RESAMPLES
-from surefoot.risk.batches import p_of_batch
-from surefoot.risk.bounds import binomial_p
+from surefoot.risk.batches import CountBet, p_of_batch
 from surefoot.risk.control_variate import judge_moments
 
 _MOST_DRAWS = 4_000  # draws that are tried
@@ -40,7 +39,7 @@ def draws_needed(
     def decided(n: int) -> float:
         rows = drawn[:, :n]
         if exact and (judge is None or judge.variance == 0):
-            return float((binomial_p(h[rows].sum(axis=1), n, m) <= delta).mean())
+            return float((CountBet.start(m, delta, (RESAMPLES,)).after(h[rows]).p <= delta).mean())
         return float((p_of_batch(h[rows], m, delta, None if a is None else a[rows], judge) <= delta).mean())
 
     low, high = 0, 8

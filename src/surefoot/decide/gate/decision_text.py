@@ -41,6 +41,11 @@ def notes(data: Json) -> list[str]:
         notes.append(
             f"The judged queries are a simple random sample of {data['sampled_from']:,} queries, and the decision is "
             "about exactly these."
+            + (
+                ""
+                if data["answered"] in (None, data["sampled_from"])
+                else f" The runs answer {data['answered']:,} queries: is {data['sampled_from']:,} the right number?"
+            )
         )
     if data["strata"] is not None:
         shares = ", ".join(
