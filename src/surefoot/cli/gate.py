@@ -237,7 +237,9 @@ def gate(
     systems = None if candidate is None else as_text(candidate), as_text(baseline)
     if preview:
         return show(look_ahead(matrix, *systems, parsed, record=record, **given))
-    decision = decide(matrix, *systems, parsed, record=record, queries=queries, **given)
+    decision = decide(
+        matrix, candidate=systems[0], baseline=systems[1], policy=parsed, record=record, queries=queries, **given
+    )
     write_files(
         decision,
         outputs,

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 def gate(
     scores: Any,
+    *,
     candidate: str | None = None,
     baseline: str | None = None,
     policy: Any = None,
-    *,
     segments: Any = None,
     weights: Any = None,
     strata: Any = None,
