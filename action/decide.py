@@ -16,7 +16,7 @@ from workflow_files import append_summary, write_output
 ERROR, UNDECIDED = 2, 3
 MOST_LINES = 20  # of what went wrong that the summary shows
 UNKNOWN = "### The gate could not decide\n\n"
-NAMED = ("scores", "baseline", "candidate", "measure", "policy")
+NAMED = ("scores", "baseline", "candidate", "measure", "policy", "record")
 
 
 def main() -> None:
@@ -75,8 +75,9 @@ def outputs(data: Mapping[str, Any] | None, code: int) -> dict[str, str]:
     if data is None:
         return {"decision": "error", "exit-code": str(code), "risk": "", "bound": ""}
     risk = next((one for one in data["conditions"] if one["name"] == "risk" and one["segment"] is None), {})
-    figures = {"risk": str(risk.get("observed", "")), "bound": str(risk.get("bound", ""))}
-    return {"decision": str(data["decision"]), "exit-code": str(code), **figures}
+    figures = {"risk": risk.get("observed"), "bound": risk.get("bound")}
+    shown = {name: "" if value is None else str(value) for name, value in figures.items()}
+    return {"decision": str(data["decision"]), "exit-code": str(code), **shown}
 
 
 def indented(text: str) -> str:

@@ -74,7 +74,7 @@ def documented() -> tuple[str, str]:
     (policy,) = re.findall(r"```toml\n(.*?)```", DECIDE, re.DOTALL)
     (text,) = re.findall(r"```yaml\n(name: release gate\n.*?)```", BUILDS, re.DOTALL)
     workflow = yaml.safe_load(text)
-    assert workflow[True] == "pull_request"  # YAML takes `on` for a truth value
+    assert workflow[True] == {"push": {"tags": ["search-*"]}}  # YAML takes `on` for a truth value
     steps = {step.get("name"): step for step in workflow["jobs"]["gate"]["steps"]}
     assert steps["Keep what was decided"]["if"] == "always()"
     return steps["Decide"]["run"], policy
@@ -83,7 +83,8 @@ def documented() -> tuple[str, str]:
 @pytest.mark.parametrize(("new", "code", "title"), [("bold", 1, "### Stop: new"), ("steady", 0, "### Ship: new")])
 def test_the_documented_workflow(demo: Path, tmp_path: Path, new: str, code: int, title: str) -> None:
     command, policy = documented()
-    (tmp_path / "relevance").mkdir()
+    for name in ("relevance", "record"):
+        (tmp_path / name).mkdir()
     for name, source in (("qrels.txt", "qrels.txt"), ("today.run", "today.run"), ("new.run", f"{new}.run")):
         (tmp_path / "relevance" / name).write_bytes((demo / source).read_bytes())
     (tmp_path / "relevance" / "policy.toml").write_text(policy)
@@ -97,7 +98,7 @@ def test_the_documented_workflow(demo: Path, tmp_path: Path, new: str, code: int
     assert title in summary
     errors = [line for line in done.stdout.splitlines() if line.startswith("::")]
     if code:
-        assert errors[0].startswith("::error title=new%3A risk ≤ 0.03 fails::")
+        assert errors[0].startswith("::error title=new%3A risk ≤ 0.04 fails::")
         worst = json.loads((tmp_path / "decision.json").read_text())["hurt"][0]["query"]
         assert f"| 1 | {worst} |" in summary
     else:
@@ -233,7 +234,7 @@ def test_undecided_prints_the_next_two_commands_and_they_run(surefoot, home: Pat
     assert code == 3
     first, second = (one.strip() for one in out.split("Next:\n")[1].splitlines())
     assert first.startswith("surefoot judge-next steady.run -b today.run -m nDCG@10 -n ")
-    assert first.endswith(" --uniform --record release-record.json --csv to_judge.csv")
+    assert first.endswith(" --uniform --record release-record.json --csv to_judge-1.csv")
     assert second == "surefoot " + " ".join([*line, "--record", "release-record.json"])
     assert surefoot(*first.split()[1:-2], "--csv", "to_judge.csv")[0] == 0
     code, _, err = surefoot(*second.split()[1:])

@@ -1,4 +1,4 @@
-"""Every command of the tutorials is typed as they show it, and prints what they show."""
+"""Every command of the tutorials, and of the release in docs/decide.md, is typed as shown, and prints what is shown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-TUTORIALS = sorted((Path(__file__).parents[2] / "docs" / "tutorials").glob("*.md"))
+DOCS = Path(__file__).parents[2] / "docs"
+TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
 LEARNED = ("learn-choose-deploy", "clicks")  # figures of learned models differ a little from one LightGBM to the next
 _NUMBER = re.compile(r"[−-]?\d[\d,]*\.?\d*")
 
@@ -69,7 +70,10 @@ def _value(number: str) -> float:
 
 @pytest.mark.parametrize(
     "tutorial",
-    [pytest.param(path, id=path.stem, marks=[pytest.mark.heavy] * (path.stem in LEARNED)) for path in TUTORIALS],
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.heavy] * (path.stem in LEARNED))
+        for path in [*TUTORIALS, DOCS / "decide.md"]
+    ],
 )
 def test_commands_print_what_the_tutorial_shows(tutorial: Path, tmp_path: Path) -> None:
     wanted = commands(tutorial.read_text(encoding="utf-8"))

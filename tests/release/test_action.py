@@ -168,6 +168,14 @@ def test_a_decision(runner: Runner, workspace: Path, candidate: str, decision: s
     assert kept[1]["path"].split() == ["surefoot-decision.html", ran.results["json"]]
 
 
+def test_a_record_is_kept_whatever_is_decided(runner: Runner, workspace: Path) -> None:
+    ran = decide(runner, inputs("steady", policy="", options="--risk=0.015", record="release.json"))
+    assert ran.codes == {"decide": 3}, ran.said
+    data, kept = (json.loads(path.read_text()) for path in (Path(ran.results["json"]), workspace / "release.json"))
+    assert data["record"]["sha256"] == kept["entries"][-1]["sha256"]
+    assert "look 1" in (runner.temporary / "summary.md").read_text()
+
+
 @pytest.mark.parametrize(("undecided", "code"), [("fail", 3), ("pass", 0)])
 def test_undecided_fails_or_passes(
     runner: Runner, stand_in: dict[str, dict[str, str]], undecided: str, code: int
@@ -226,7 +234,7 @@ def test_no_comment_is_no_failure(
     assert "No pull request" in runner.run(inputs("steady", comment="true"), stand_in).said["Comment"]
 
 
-NAMES = ("judgments", "scores", "baseline", "candidate", "measure", "policy")
+NAMES = ("judgments", "scores", "baseline", "candidate", "measure", "policy", "record")
 
 
 @pytest.mark.parametrize("value", HOSTILE)

@@ -43,16 +43,18 @@ def test_action_and_citation() -> None:
 
 
 def test_recipes(tmp_path: Path) -> None:
-    (tmp_path / "relevance.yml").write_text(fenced("yaml", "name: relevance"))
-    (tmp_path / "gate.yml").write_text(fenced("yaml", "name: release gate"))
+    workflows = ("name: relevance", "name: gate with a record", "name: release gate")
+    for number, first in enumerate(workflows):
+        (tmp_path / f"{number}.yml").write_text(fenced("yaml", first))
     (tmp_path / ".gitlab-ci.yml").write_text(fenced("yaml", "relevance:"))
-    valid("vendor.github-workflows", tmp_path / "relevance.yml", tmp_path / "gate.yml")
+    valid("vendor.github-workflows", *(tmp_path / f"{number}.yml" for number in range(len(workflows))))
     valid("vendor.gitlab-ci", tmp_path / ".gitlab-ci.yml")
 
 
 def test_recipes_name_what_there_is() -> None:
     known = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-    used = yaml.safe_load(fenced("yaml", "name: relevance"))["jobs"]["gate"]["steps"][1]
+    steps = yaml.safe_load(fenced("yaml", "name: gate with a record"))["jobs"]["gate"]["steps"]
+    (used,) = (step for step in steps if step.get("uses", "").startswith("OWNER/"))
     assert set(used["with"]) <= set(known["inputs"])
     table = BUILDS[BUILDS.index("| input |") : BUILDS.index("Outputs:")]
     assert set(re.findall(r"`([a-z-]+)`", table)) - {"fail", "pass"} == set(known["inputs"])
@@ -63,12 +65,13 @@ def test_recipes_name_what_there_is() -> None:
 
 
 def test_build_servers_run_one_command() -> None:
-    """That of the workflow without the action, which the tests of the command run."""
+    """That of the workflow without the action, which the tests of the command run, with records of their own."""
     steps = yaml.safe_load(fenced("yaml", "name: release gate"))["jobs"]["gate"]["steps"]
     command = " ".join(next(step["run"] for step in steps if step.get("name") == "Decide").split())
-    assert yaml.safe_load(fenced("yaml", "relevance:"))["relevance"]["script"] == [command]
+    assert yaml.safe_load(fenced("yaml", "relevance:"))["relevance"]["script"][0] == f"{command} || code=$?"
     (jenkins,) = re.findall(r"script: '''(.*?)'''", fenced("groovy", "pipeline"), re.DOTALL)
-    assert " ".join(jenkins.replace("\\\n", " ").replace("gate/bin/", "").split()) == command
+    here = jenkins.replace("\\\n", " ").replace("gate/bin/", "").replace("/srv/relevance/", "record/")
+    assert " ".join(here.split()) == command
 
 
 def test_hooks_take_the_files_that_they_name() -> None:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from surefoot.decide.gate.asked import Given
     from surefoot.decide.gate.decision import Decision
 
-_NEW_RECORD, _TO_JUDGE = "release-record.json", "to_judge.csv"  # in the commands that are proposed
+_NEW_RECORD = "release-record.json"  # in the commands that are proposed
 _IN_SEGMENT = re.compile(r"(?P<segment>.+):(?P<key>[\w-]+)=(?P<level>[^=]+)")
 
 
@@ -324,7 +324,7 @@ def _show_tables(decision: Decision, files: list[str], record: str | None, typed
 
 def _next_commands(data: Mapping[str, Any], files: list[str], record: str | None, typed: list[str]) -> list[str]:
     """What to type next, complete: what to judge, and the gate again."""
-    again = ["surefoot", *typed[1:]]
+    again = [*typed]
     if record is None:
         record = _NEW_RECORD
         again += ["--record", record]
@@ -350,7 +350,8 @@ def _next_commands(data: Mapping[str, Any], files: list[str], record: str | None
         if data["record"] is None and "--drawn" in again:
             at = again.index("--drawn")
             del again[at : at + 2]
-    return [shlex.join([*judge, "--record", record, "--csv", _TO_JUDGE]), shlex.join(again)]
+    batch = 1 if data["record"] is None else 1 + len(data["record"]["looks"])  # the list of each is a file of its own
+    return [shlex.join([*judge, "--record", record, "--csv", f"to_judge-{batch}.csv"]), shlex.join(again)]
 
 
 def _run_of(run_of: Mapping[str, str], name: str) -> str:

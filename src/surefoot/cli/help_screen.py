@@ -58,7 +58,8 @@ class HelpfulCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Keep what was typed, for commands that propose it again."""
-        ctx.meta[TYPED] = [*ctx.command_path.split(), *args]
+        program = ctx.find_root().command_path  # may be `python -m surefoot`
+        ctx.meta[TYPED] = ["surefoot", *ctx.command_path.removeprefix(program).split(), *args]
         return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from surefoot.decide.evidence.conditions import ConditionRule, condition_named
 from surefoot.decide.evidence.confidence import confidence
@@ -12,9 +12,6 @@ from surefoot.decide.options import DECIDING_SHARE
 from surefoot.errors import visible, without_middle
 from surefoot.report.numbers import fixed, percent
 from surefoot.risk.assessment_data import Json
-
-if TYPE_CHECKING:
-    pass
 
 DECISION_TITLES = {"ship": "Ship", "stop": "Stop", "undecided": "Undecided"}
 _LONGEST = 80  # letters of a name
