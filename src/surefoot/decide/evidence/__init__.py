@@ -2,8 +2,8 @@
 
 `judged_queries.py` holds the scores in the order in which they are bet on (`betting_order.py`); `draws.py` says how
 queries were drawn, `strata.py` weighs them, `nothing_to_lose.py` says which cannot lose anything. `conditions.py` is
-the table of conditions, each a bounded mean; `proof.py` gives its p and its bound, by the bets of `risk/betting.py`.
-`ledger.py` counts how often queries were used to decide. Files that must outlive a command are sealed with a hash
+the table of conditions, each a bounded mean; `proof.py` gives its p and its bound, by the bets of `risk/batches.py`.
+`record.py` remembers what was drawn, asked and looked at. Files that must outlive a command are sealed with a hash
 (`sealed_files.py`).
 
 Terms:
@@ -17,7 +17,7 @@ Terms:
 | `Sampling` | how the judged queries stand for traffic, as a certificate says it (key `weights`) |
 | `unanswered` | the user's choice for all queries on which nothing can be lost (`NothingToLoseTreatment`) |
 | `JudgedQueries` | both systems' scores on judged queries, in betting order once they are a sample |
-| `JudgedBatch` | one batch of them, with what could not be lost and the seed of its draws |
+| `JudgedBatch` | one batch of them, as given and in betting order, with what could not be lost |
 | `JudgedListPair` | the two lists of each judged query, its judgments, and the `JudgedQueries` made of them |
 | `ScoredQueries` | `JudgedQueries` with the score that a controller's scorer gives each |
 """
