@@ -1,4 +1,4 @@
-"""No public function takes a keyword that it does not know: a misspelt one would be dropped, and what it asks with it."""
+"""No public function takes a keyword that it does not know: one that is misspelt would be dropped, in silence."""
 
 from __future__ import annotations
 

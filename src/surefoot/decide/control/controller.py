@@ -27,7 +27,7 @@ from surefoot.decide.control.thresholds import find_threshold, fixed_quantiles, 
 from surefoot.decide.evidence.draws import system_hash
 from surefoot.decide.evidence.judged_queries import refuse_machine_judgments
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
-from surefoot.decide.evidence.record import SystemData, open_record
+from surefoot.decide.evidence.record import NamedLists, open_record
 from surefoot.decide.options import DEFAULT_BUDGET, DEFAULT_RISK_LEVEL, DEFAULT_SCORER, DELTA, NO_AUTOMATIC_REASON
 from surefoot.errors import ArgumentError, DataError, shortened
 
@@ -185,7 +185,7 @@ class RiskController:
         return JudgedListPair.from_lists(lists, qrels, self.settings.measure, fingerprints)
 
     @property
-    def candidate_lists(self) -> SystemData:
+    def candidate_lists(self) -> NamedLists:
         """The candidate as a record has it; a Ranker has no lists until it ranks."""
         lists = None if self._runs is None else system_hash(self._runs[0], self.settings.measure)
         return {"name": self.candidate_name, "lists": lists}

@@ -13,7 +13,7 @@ from surefoot.decide.control.calibration import JudgedListPair
 from surefoot.decide.control.certificate_data import CertificateRecordData
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.record import RELATED_SHARE, Question, QuestionEntry, Record, SystemData
+from surefoot.decide.evidence.record import RELATED_SHARE, NamedLists, Question, QuestionEntry, Record
 from surefoot.errors import ArgumentError, DataError
 
 _ROUNDING = 1e-9
@@ -55,7 +55,7 @@ def draws_of_record(record: Record, judged: JudgedListPair, weights: Any) -> Any
 
 
 def guard_question(
-    record: Record, candidate: SystemData, judged: JudgedListPair, sample: JudgedQueries, claim: Mapping[str, Any],
+    record: Record, candidate: NamedLists, judged: JudgedListPair, sample: JudgedQueries, claim: Mapping[str, Any],
     weights: Any,
 ) -> Question:  # fmt: skip
     """The record's question that this calibration is: the same scores and claim again are no new one."""

@@ -45,10 +45,10 @@ _REMEDY = (
     "restore the newest copy of it; a look that a copy does not have cannot be made again, so if there is no newer "
     "copy, begin a new record with new queries"
 )
-_Share = Annotated[float, ("minimum", 0), ("maximum", 1)]
+_Probability = Annotated[float, ("minimum", 0), ("maximum", 1)]
 
 
-class SystemData(TypedDict):
+class NamedLists(TypedDict):
     """A system by its name, and by a hash of its lists; null where only scores were given."""
 
     name: str
@@ -89,15 +89,15 @@ class QuestionEntry(TypedDict):
     kind: Literal["question"]
     asked_by: Literal["gate", "controller"]
     settings: dict[str, Any]
-    baseline: SystemData
-    candidate: SystemData
+    baseline: NamedLists
+    candidate: NamedLists
     budget: Annotated[int, ("minimum", 1)] | None
     rules: list[ConditionRuleData]
     sizes: dict[str, int]  # of the segments that have conditions, where the traffic is known
     fresh: bool  # whether its queries were drawn for its candidate alone
     queries: list[str]  # of a controller; a gate's are in its looks
     number: Annotated[int, ("minimum", 1)]  # j
-    delta: _Share  # δ_j
+    delta: _Probability  # δ_j
 
 
 class LookEntry(TypedDict):
@@ -106,7 +106,7 @@ class LookEntry(TypedDict):
     kind: Literal["look"]
     question: Count
     batches: Annotated[list[BatchData], ("minItems", 1)]
-    p: list[list[_Share]]  # p_holds and p_fails of each condition
+    p: list[list[_Probability]]  # p_holds and p_fails of each condition
     decision: Literal["ship", "stop", "undecided"]
 
 
@@ -218,7 +218,7 @@ class Record:
         """Whether two questions, the first of which was asked before, are of one family."""
         return _related(first, second.data["candidate"], frozenset(second.given), second.data["fresh"])
 
-    def level(self, candidate: SystemData, queries: Sequence[str], delta: float, *, fresh: bool = False) -> Level:
+    def level(self, candidate: NamedLists, queries: Sequence[str], delta: float, *, fresh: bool = False) -> Level:
         """What a new question about these queries would have."""
         own = frozenset(queries)
         related = [question for question in self.questions if _related(question, candidate, own, fresh)]
@@ -253,7 +253,7 @@ class Record:
         write_text(path, to_json(seal({"schema": SCHEMA, "entries": self.entries})), durable=True)
 
 
-def _related(earlier: Question, candidate: SystemData, queries: frozenset[str], fresh: bool) -> bool:
+def _related(earlier: Question, candidate: NamedLists, queries: frozenset[str], fresh: bool) -> bool:
     before = earlier.data["candidate"]
     if before["lists"] == candidate["lists"] and (
         candidate["lists"] is not None or before["name"] == candidate["name"]

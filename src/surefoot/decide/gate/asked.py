@@ -21,7 +21,7 @@ from surefoot.decide.evidence.draws import Draws, read_draws, system_hash
 from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores, drawn_sample, plain_sample
 from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, nothing_to_lose, parse_treatment
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
-from surefoot.decide.evidence.record import RELATED_SHARE, BatchData, Record, SystemData
+from surefoot.decide.evidence.record import RELATED_SHARE, BatchData, NamedLists, Record
 from surefoot.decide.evidence.segments import resolve_segments
 from surefoot.decide.evidence.strata import StratumData, read_shares, weigh_strata
 from surefoot.decide.gate.automatic_summary import people_judgments
@@ -95,7 +95,7 @@ class Asked:
             self.hashes[system] = system_hash(run, self.scores.measure)
         return self.hashes[system]
 
-    def system(self, name: str) -> SystemData:
+    def system(self, name: str) -> NamedLists:
         """A system as a record has it."""
         return {"name": name, "lists": self.lists(name)}
 
