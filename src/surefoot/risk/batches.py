@@ -194,6 +194,7 @@ def p_of_batch(
     With an automatic judge `a` has its values of the same draws, and what `judge` holds has the shape of the leading
     axes.
 
+    >>> from surefoot.risk.control_variate import judge_moments
     >>> truth = np.where(np.arange(1000) % 10 == 0, 0.5, 0.0)
     >>> h = truth[np.random.default_rng(7).integers(0, 1000, 60)]
     >>> alone, judged = p_of_batch(h, 0.1, 0.05), p_of_batch(h, 0.1, 0.05, h, judge_moments(truth, np.ones(1000)))
