@@ -13,7 +13,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.cli.evaluate import evaluate
-from surefoot.cli.stability import compare, noise, subsets, time
+from surefoot.cli.stability import measures, noise, subsets, time
 from surefoot.cli.train import train
 from surefoot.learn.objectives import Objective
 from surefoot.learn.options import OBJECTIVES
@@ -32,7 +32,7 @@ def default(function: Callable[..., Any], name: str) -> Any:
         (noise, sf.noise_study, "repeats seed"),
         (subsets, sf.subset_study, "subsets seed"),
         (time, sf.time_study, "period size subsets seed"),
-        (compare, sf.compare_functions, "replicates most seed"),
+        (measures, sf.compare_functions, "replicates most seed"),
         (evaluate, sf.assess, "bootstrap seed"),
     ],
 )
