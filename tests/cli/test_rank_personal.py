@@ -70,7 +70,7 @@ def test_wrong_files_are_refused(surefoot, model: Path, tmp_path: Path) -> None:
     shown_lists().write_parquet(tmp_path / "lists.parquet")
     code, _, err = surefoot("rank", tmp_path, tmp_path / "lists.parquet", "-o", tmp_path / "p.run")
     assert code == 2
-    assert "personal.json" in err
+    assert "ranker.json" in err
 
 
 @pytest.mark.parametrize(
