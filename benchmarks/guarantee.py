@@ -29,13 +29,13 @@ from scipy.special import stdtrit
 import automatic_judges
 import surefoot as sf
 import workflow
-from surefoot.decide.control.list_pair import ListPair, Movement, row_ranks
-from surefoot.decide.control.scorers import make_scorer
-from surefoot.decide.control.thresholds import Calibration, find_threshold
 from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.proof import Evidence
 from surefoot.decide.gate import gate as gate_module
+from surefoot.decide.guard.list_pair import ListPair, Movement, row_ranks
+from surefoot.decide.guard.scorers import make_scorer
+from surefoot.decide.guard.thresholds import Calibration, find_threshold
 from surefoot.learn.regression_trees import regression_trees
 
 MEASURE = sf.Measure.parse("nDCG(dcg='exp-log2')@10")

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.decide.control.controlled import calibrated, parts, ranker
+from tests.decide.guard.controlled import calibrated, parts, ranker
 
 import surefoot as sf
 

@@ -20,7 +20,7 @@ from surefoot.decide import signatures as decide
 from surefoot.learn import signatures as learn
 from surefoot.personal import signatures as personal
 from surefoot.report import signatures as report
-from surefoot.studies import signatures as studies
+from surefoot.stability import signatures as studies
 
 ROOMS = (choose, data, decide, learn, personal, report, studies)
 SIGNATURES: dict[str, Signature] = {

@@ -26,12 +26,12 @@ from surefoot.clicks.writers import write_log
 from surefoot.data.hashes import seal
 from surefoot.data.reading.texts import read_texts
 from surefoot.data.reading.traffic import read_traffic
-from surefoot.decide.control.certificate import Certificate
 from surefoot.decide.evidence.judge_next import sample_next
 from surefoot.decide.evidence.record import read_record
 from surefoot.decide.evidence.strata import read_shares
 from surefoot.decide.gate.decision import Decision
 from surefoot.decide.gate.release_policy import ReleasePolicy
+from surefoot.decide.guard.certificate import Certificate
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
 

@@ -11,8 +11,8 @@ from surefoot.cli.outputs import JSON, Output, OutputModel, check_outputs
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import Printing, deliver, either
 from surefoot.cli.shared_options import Force, ModelFolder, Quiet
-from surefoot.decide.control.file_names import is_controller_file
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
+from surefoot.decide.guard.file_names import is_controller_file
 from surefoot.decide.options import (
     DEFAULT_RISK_LEVEL,
     DEFAULT_SCORER,
@@ -112,7 +112,7 @@ def control(
         force,
     )
     check_outputs([Output("--record", record)], [*model_files(model), *read, *baseline_files(baseline)], force=True)
-    from surefoot.decide.control.controller import RiskController
+    from surefoot.decide.guard.guard import RiskController
     from surefoot.learn.baseline_spec import read_like, with_baselines
     from surefoot.neural.loading import load_ranker
 

@@ -142,7 +142,7 @@ def httpx() -> str:
     from http.server import BaseHTTPRequestHandler, HTTPServer
     from threading import Thread
 
-    from surefoot.fetch import fetch_run
+    from surefoot.fetching.fetched_run import fetch
 
     class _Service(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -159,7 +159,7 @@ def httpx() -> str:
         thread = Thread(target=server.handle_request)
         thread.start()
         url = f"http://127.0.0.1:{server.server_port}/shop"
-        run = fetch_run("elasticsearch", url, {"q1": "goat"}, {"query": {"match": {"title": "{{query}}"}}})
+        run = fetch("elasticsearch", url, {"q1": "goat"}, {"query": {"match": {"title": "{{query}}"}}})
         thread.join()
     return f"{len(run)} result fetched from a server here"
 

@@ -10,7 +10,7 @@ import typer
 from surefoot.cli.model_assessment import score_model, show_model
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.shared_options import Force, ModelFolder, Quiet
-from surefoot.decide.control.file_names import controller_files
+from surefoot.decide.guard.file_names import controller_files
 from surefoot.decide.signatures import SERVED_CSV
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
@@ -109,7 +109,7 @@ def _rank_controlled(
     folder: Path, data: Path, output: Path, name: str, baselines: list[str], decisions: Path
 ) -> tuple[list[str], RankingData]:
     """Serve a controller: write the run and the decision for each query; the messages to print, and the documents."""
-    from surefoot.decide.control.controller import RiskController
+    from surefoot.decide.guard.guard import RiskController
     from surefoot.learn.baseline_spec import read_like, with_baselines
 
     controller = RiskController.load(folder)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.decide.control.controlled import parts, ranker
+from tests.decide.guard.controlled import parts, ranker
 
 import surefoot as sf
 from surefoot.errors import DataError
