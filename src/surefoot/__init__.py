@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from surefoot.decide.gate.decision import Decision as Decision
     from surefoot.decide.gate.gate import gate as gate
     from surefoot.decide.guard.certificate import Certificate as Certificate
-    from surefoot.decide.guard.guard import RiskController as RiskController
+    from surefoot.decide.guard.guard import RiskGuard as RiskGuard
     from surefoot.decide.history.history import ReleaseHistory as ReleaseHistory
     from surefoot.decide.history.history import history as history
     from surefoot.errors import ArgumentError as ArgumentError
@@ -111,7 +111,7 @@ _LISTED: dict[str, tuple[str, ...]] = {
     "data.types.scores": ("Scores",),
     "decide.agreement.agreement": ("agreement",),
     "decide.guard.certificate": ("Certificate",),
-    "decide.guard.guard": ("RiskController",),
+    "decide.guard.guard": ("RiskGuard",),
     "decide.evidence.draws": ("Draws", "read_draws"),
     "decide.evidence.judge_next": ("judge_next",),
     "decide.gate.decision": ("Decision",),

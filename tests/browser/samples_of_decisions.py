@@ -51,8 +51,8 @@ def _certificate() -> Certificate:
     made = sf.synthetic_runs(queries=500, seed=3)
     runs, judged = {run.name: run for run in made.runs}, list(made.qrels.to_dict().items())
     levels = {"risk": 0.15, "share_hurt": 0.3}
-    controller = sf.RiskController(runs["bold"], baseline=runs["today"], level=levels, measure="nDCG@10")
-    return controller.fit_scorer(dict(judged[:200])).calibrate(dict(judged[200:])).certificate_
+    guard = sf.RiskGuard(runs["bold"], baseline=runs["today"], level=levels, measure="nDCG@10")
+    return guard.fit_scorer(dict(judged[:200])).calibrate(dict(judged[200:])).certificate_
 
 
 def certificate(path: Path, provenance: Provenance) -> str:

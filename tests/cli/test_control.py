@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.decide.guard.controlled import calibrated, parts, ranker
+from tests.decide.guard.guarded import calibrated, parts, ranker
 
 import surefoot as sf
 
@@ -68,14 +68,14 @@ def test_decisions_as_json_and_judgments_beside(surefoot, home: Path, tmp_path: 
 
 def test_what_is_there_is_not_lost(surefoot, home: Path, line: list[object], tmp_path: Path) -> None:
     assert surefoot(*line, "-o", tmp_path / "c", "-q") == (0, "", "")
-    before = (tmp_path / "c" / "controller.json").read_bytes()
+    before = (tmp_path / "c" / "guard.json").read_bytes()
     code, _, err = surefoot(*line, "-o", tmp_path / "c")
-    assert (code, "already contains a controller" in err) == (2, True)
+    assert (code, "already contains a guard" in err) == (2, True)
     assert surefoot(*line, "-o", tmp_path / "c", "-q", "--force")[0] == 0
-    assert (tmp_path / "c" / "controller.json").read_bytes() == before
+    assert (tmp_path / "c" / "guard.json").read_bytes() == before
     (tmp_path / "c" / "notes.txt").write_text("mine")
     code, _, err = surefoot(*line, "-o", tmp_path / "c", "--force")
-    assert (code, "do not belong to a controller" in err) == (2, True)
+    assert (code, "do not belong to a guard" in err) == (2, True)
     code, _, err = surefoot(*line, "-o", home / "model", "--force")
     assert code == 2
     assert (home / "model" / "model.txt").exists()
@@ -107,9 +107,9 @@ def test_refusals(
     assert not (tmp_path / "c").exists()
 
 
-def test_decisions_need_a_controller(surefoot, home: Path, tmp_path: Path) -> None:
+def test_decisions_need_a_guard(surefoot, home: Path, tmp_path: Path) -> None:
     line = ["rank", home / "model", home / "traffic.txt", "-o", tmp_path / "x.run"]
     code, _, err = surefoot(*line, "--decisions", tmp_path / "d.csv")
     assert (code, "add --controlled" in err) == (2, True)
     code, _, err = surefoot("rank", "--controlled", *line[1:])
-    assert (code, "controller.json" in err) == (2, True)
+    assert (code, "guard.json" in err) == (2, True)

@@ -10,7 +10,7 @@ import typer
 from surefoot.cli.model_assessment import score_model, show_model
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.shared_options import Force, ModelFolder, Quiet
-from surefoot.decide.guard.file_names import controller_files
+from surefoot.decide.guard.file_names import guard_files
 from surefoot.decide.signatures import SERVED_CSV
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
@@ -63,7 +63,7 @@ def rank(
         reason = "is not possible with --controlled; use surefoot evaluate" if controlled else "needs --baseline"
         raise ArgumentError(f"--html {reason}: it compares the model with a baseline, such as -b bm25=feature:25")
     if decisions is not None and not controlled:
-        raise ArgumentError("--decisions works only with a controller; add --controlled")
+        raise ArgumentError("--decisions works only with a guard; add --controlled")
     if controlled and decisions is None:
         from surefoot.data.reading.files import system_name
 
@@ -75,7 +75,7 @@ def rank(
             Output("--decisions", decisions, SERVED_CSV),
             Output("--html", html, PAGE),
         ],
-        [*(controller_files if controlled else model_files)(model), data, *baseline_files(baseline or [])],
+        [*(guard_files if controlled else model_files)(model), data, *baseline_files(baseline or [])],
         force,
     )
     from surefoot.data.reading.files import as_text
@@ -108,26 +108,26 @@ def rank(
 def _rank_controlled(
     folder: Path, data: Path, output: Path, name: str, baselines: list[str], decisions: Path
 ) -> tuple[list[str], RankingData]:
-    """Serve a controller: write the run and the decision for each query; the messages to print, and the documents."""
-    from surefoot.decide.guard.guard import RiskController
+    """Serve a guard: write the run and the decision for each query; the messages to print, and the documents."""
+    from surefoot.decide.guard.guard import RiskGuard
     from surefoot.learn.baseline_spec import read_like, with_baselines
 
-    controller = RiskController.load(folder)
-    ranker = controller.ranker
+    guard = RiskGuard.load(folder)
+    ranker = guard.ranker
     if ranker is None:
         raise ArgumentError(
-            f"the controller in {folder} was made for two runs, not for a model; use it in Python with to_run"
+            f"the guard in {folder} was made for two runs, not for a model; use it in Python with to_run"
         )
-    sources = baselines or ([] if controller.baseline_source is None else [controller.baseline_source])
+    sources = baselines or ([] if guard.baseline_source is None else [guard.baseline_source])
     with busy("Reading data"):
         documents = with_baselines(read_like(data, ranker.n_features_in_), sources, data)
-    run, decided = controller.served(documents, name)
+    run, decided = guard.served(documents, name)
     run.write(output)
     decided.write(decisions)
     messages = [
         f"Wrote {len(documents):,} documents of {len(documents.queries):,} queries to {output}",
-        f"{controller.candidate_name} is shown for {int(decided.shown.sum()):,} queries, and "
-        f"{controller.baseline_name} for the others. The reasons are in {decisions}",
-        controller.certificate_["sentence"],
+        f"{guard.candidate_name} is shown for {int(decided.shown.sum()):,} queries, and "
+        f"{guard.baseline_name} for the others. The reasons are in {decisions}",
+        guard.certificate_["sentence"],
     ]
     return messages, documents

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.decide.guard.controlled import calibrated, fitted, parts
+from tests.decide.guard.guarded import calibrated, fitted, parts
 
 from surefoot.decide.evidence.proof import proofs, upper_bounds
 from surefoot.decide.guard.certificate import Certificate
@@ -67,10 +67,10 @@ def test_the_page_marks_the_level_and_the_threshold_and_has_a_line_to_sign() -> 
 
 
 def test_the_curve_of_thresholds() -> None:
-    controller = calibrated()
+    guard = calibrated()
     one, points = data(), data()["thresholds"]
-    judged = controller._judged_lists(parts()["judged"])
-    scored = judged.score(controller.scorer)
+    judged = guard._judged_lists(parts()["judged"])
+    scored = judged.score(guard.scorer)
     losses = np.maximum(scored.judged.baseline - scored.judged.candidate, 0)
     gains = scored.judged.candidate - scored.judged.baseline
     assert [point["threshold"] for point in points] == sorted({point["threshold"] for point in points})

@@ -1,4 +1,4 @@
-"""Certificates and controllers that version 1 wrote, and names that it had: all of them still work."""
+"""Certificates and guards that version 1 wrote, and names that it had: all of them still work."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def test_an_old_certificate_is_read_with_the_keys_of_today(tmp_path: Path) -> No
 
 
 def test_the_old_names_of_a_scorer() -> None:
-    def made(**settings: object) -> sf.RiskController:
-        return sf.RiskController(NEW, baseline=TODAY, level=0.9, measure="RR@10", **settings)
+    def made(**settings: object) -> sf.RiskGuard:
+        return sf.RiskGuard(NEW, baseline=TODAY, level=0.9, measure="RR@10", **settings)
 
     def own(lists: object) -> np.ndarray:
         return np.ones(len(NEW))

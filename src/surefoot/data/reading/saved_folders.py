@@ -10,7 +10,7 @@ from surefoot.errors import DataError
 
 # The file of each kind, in the order in which they tell it: a personal ranker's folder holds a ranker too.
 KINDS = {
-    "controller.json": "a controller; rank with it by `surefoot rank --controlled`, or sf.RiskController.load",
+    "guard.json": "a guard; rank with it by `surefoot rank --controlled`, or sf.RiskGuard.load",
     "personal.json": "a personal ranker; `surefoot serve` and sf.PersonalRanker.load take it",
     "personalization.json": "a study of `surefoot personalize`, which has a model per folder",
     "sweep.json": "a sweep; `surefoot select` saves one of its models",

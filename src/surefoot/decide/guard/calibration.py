@@ -1,4 +1,4 @@
-"""From judged queries to what calibrates a controller: scores, differences, and evidence on each loss."""
+"""From judged queries to what calibrates a guard: scores, differences, and evidence on each loss."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from surefoot.decide.evidence.strata import read_shares, weigh_strata
 from surefoot.decide.guard.certificate_data import Sampling
 from surefoot.decide.guard.list_pair import ListPair
 from surefoot.decide.guard.scorers import Scorer
-from surefoot.decide.guard.settings import ControllerSettings
+from surefoot.decide.guard.settings import GuardSettings
 from surefoot.decide.guard.thresholds import Calibration
 from surefoot.decide.options import NO_AUTOMATIC_REASON
 from surefoot.errors import ArgumentError, DataError, shortened
@@ -103,7 +103,7 @@ class ScoredQueries:
 
 
 def calibration_of(
-    scored: ScoredQueries, settings: ControllerSettings, weights: Any, strata: Any, largest: float
+    scored: ScoredQueries, settings: GuardSettings, weights: Any, strata: Any, largest: float
 ) -> tuple[Calibration, JudgedQueries, Sampling]:
     """What calibrates, the sample it is made of, and how that stands for traffic; `largest` is B, the greatest loss."""
     draws, shares = _draws_or_shares(weights)
@@ -168,14 +168,14 @@ def _draws_or_shares(weights: Any) -> tuple[Draws | None, Mapping[str, float] | 
     return None, read_shares(weights)
 
 
-def _drawn_rows(scored: ScoredQueries, settings: ControllerSettings, draws: Draws, strata: Any) -> tuple[Ints, Floats]:
+def _drawn_rows(scored: ScoredQueries, settings: GuardSettings, draws: Draws, strata: Any) -> tuple[Ints, Floats]:
     """The drawn queries, each as often as it was drawn, in the order of drawing, and what each was drawn by."""
     if strata is not None:
         raise ArgumentError("drawn queries have their own weights; leave strata out")
     if draws.automatic is not None:  # whoever decides once with the judge and once without has two chances
         raise ArgumentError(NO_AUTOMATIC_REASON)
     if draws.drawn_for != "risk":
-        raise ArgumentError("these queries were drawn for gain, but a controller bounds losses; draw for risk")
+        raise ArgumentError("these queries were drawn for gain, but a guard bounds losses; draw for risk")
     for name in settings.levels:
         if not CONDITIONS[name].within_worst_case:
             raise ArgumentError(
@@ -187,7 +187,7 @@ def _drawn_rows(scored: ScoredQueries, settings: ControllerSettings, draws: Draw
             f"drawn queries need method betting or hoeffding-bentkus, but method is {shortened(settings.method)}"
         )
     if draws.measure != str(settings.measure):
-        raise DataError(f"the draws are for {draws.measure}, but the controller is for {settings.measure}; draw again")
+        raise DataError(f"the draws are for {draws.measure}, but the guard is for {settings.measure}; draw again")
     at = draws.places(scored.judged.queries)
     if scored.source is not None:
         draws.check_weights(scored.source.worst_case()[at])

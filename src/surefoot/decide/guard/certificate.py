@@ -1,4 +1,4 @@
-"""The certificate: what a controller proves, as plain data, as text and as a page."""
+"""The certificate: what a guard proves, as plain data, as text and as a page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from surefoot.risk.assessment_data import Json
 
 
 class Certificate(PlainResult, Mapping[str, Any]):
-    """What is proved of the lists that a controller shows; its fields are also reached as those of a dict.
+    """What is proved of the lists that a guard shows; its fields are also reached as those of a dict.
 
     `print` it for people, `write_json` and `write_html` it for the record. One that was changed is not read back.
     """

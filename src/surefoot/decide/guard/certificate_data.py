@@ -92,7 +92,7 @@ class CertificateRecordData(TypedDict):
 
 
 class CertificateData(TypedDict):
-    """What a controller proves, how, and of what."""
+    """What a guard proves, how, and of what."""
 
     schema: Literal["surefoot/certificate/2"]
     candidate: str
@@ -143,7 +143,7 @@ def certificate_schema(*, strict: bool = False) -> Json:
     """The schema of `Certificate.to_dict`; a strict one takes no keys that the types do not have."""
     return schema_of(
         "surefoot certificate",
-        "What a controller proves of the lists that it shows. Absent values are null.",
+        "What a guard proves of the lists that it shows. Absent values are null.",
         (CertificateData,),
         strict=strict,
     )

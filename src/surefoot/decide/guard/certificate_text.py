@@ -50,7 +50,7 @@ def sentence(data: Mapping[str, Any]) -> str:
 def _promise(loss: str, level: float, measure: str) -> str:
     promise = condition_named(loss).promise
     if promise is None:
-        raise DataError(f"is about {loss}, which a controller cannot guarantee")
+        raise DataError(f"is about {loss}, which a guard cannot guarantee")
     return promise(level, measure)
 
 

@@ -22,7 +22,7 @@ from surefoot.decide.guard.certificate_data import (
     Sampling,
 )
 from surefoot.decide.guard.certificate_text import sentence
-from surefoot.decide.guard.settings import ControllerSettings
+from surefoot.decide.guard.settings import GuardSettings
 from surefoot.decide.guard.threshold_curve import threshold_curve
 from surefoot.decide.guard.thresholds import Calibration, SafeThreshold, curve
 
@@ -31,7 +31,7 @@ from surefoot.decide.guard.thresholds import Calibration, SafeThreshold, curve
 class CalibrationOutcome:
     """What a calibration came to; `result` is None where there were too few queries to look for a threshold."""
 
-    settings: ControllerSettings
+    settings: GuardSettings
     scorer: str
     calibration: Calibration
     judged: JudgedQueries  # in the calibration's order

@@ -1,4 +1,4 @@
-"""`RiskController`: a candidate's list where it is safe, the baseline's elsewhere, and a bound that holds."""
+"""`RiskGuard`: a candidate's list where it is safe, the baseline's elsewhere, and a bound that holds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from surefoot.decide.guard.list_pair import ListPair
 from surefoot.decide.guard.scorers import make_scorer
 from surefoot.decide.guard.sequential import SequentialThresholds
 from surefoot.decide.guard.served_lists import ServedLists
-from surefoot.decide.guard.settings import ControllerSettings
+from surefoot.decide.guard.settings import GuardSettings
 from surefoot.decide.guard.thresholds import find_threshold, fixed_quantiles, thresholds_for
 from surefoot.decide.options import DEFAULT_BUDGET, DEFAULT_RISK_LEVEL, DEFAULT_SCORER, DELTA, NO_AUTOMATIC_REASON
 from surefoot.errors import ArgumentError, DataError, shortened
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _RUNS_MEASURE = "nDCG@10"
 
 
-class RiskController:
+class RiskGuard:
     """A candidate shown where a scorer's score is high enough for its risk to stay within a level.
 
     Parameters
@@ -81,9 +81,9 @@ class RiskController:
     >>> today, new = made.runs[0], made.runs[1]
     >>> judged = list(made.qrels.to_dict().items())
     >>> few, many = dict(judged[:100]), dict(judged[100:])
-    >>> c = RiskController(new, baseline=today, level=0.3, measure="nDCG@10").fit_scorer(few).calibrate(many)
+    >>> c = RiskGuard(new, baseline=today, level=0.3, measure="nDCG@10").fit_scorer(few).calibrate(many)
     >>> c.certificate_["queries"], c.to_run().name
-    (300, 'controlled')
+    (300, 'guarded')
     """
 
     def __init__(
@@ -112,23 +112,23 @@ class RiskController:
         self._runs: tuple[Run, Run] | None = None
         self.candidate_name, self.baseline_name = "candidate", ""
         self.baseline_source: str | None = None  # what the command line makes the baseline of, as in feature:25
-        self.one_per_unit = hasattr(candidate, "for_controller")  # a personal ranker
+        self.one_per_unit = hasattr(candidate, "_for_guard")  # a personal ranker
         if self.one_per_unit:
-            candidate, baseline, measure = candidate.for_controller(baseline, measure)
+            candidate, baseline, measure = candidate._for_guard(baseline, measure)
         if hasattr(candidate, "predict"):
             if not hasattr(candidate, "_check_fitted"):
                 raise ArgumentError(
-                    f"the candidate is a {type(candidate).__name__}, which a controller cannot save and check; rank "
-                    "the documents with it and give two runs: RiskController(data.to_run(candidate.predict(data), "
+                    f"the candidate is a {type(candidate).__name__}, which a guard cannot save and check; rank "
+                    "the documents with it and give two runs: RiskGuard(data.to_run(candidate.predict(data), "
                     "'new'), baseline=today)"
                 )
             candidate._check_fitted()
             self._ranker = candidate
             self.baseline_name = _named_baseline(candidate, baseline)
             measure = candidate.measure if measure is None else measure
-        elif candidate is not None:  # a controller that was saved for two runs is loaded without them
+        elif candidate is not None:  # a guard that was saved for two runs is loaded without them
             self._set_runs(candidate, baseline)
-        self.settings = ControllerSettings.parse(
+        self.settings = GuardSettings.parse(
             measure=_RUNS_MEASURE if measure is None else measure, level=level, loss=loss, delta=delta, method=method,
             scorer=scorer, blend=blend, movement_cap=movement_cap, drift=drift, budget=budget, unanswered=unanswered,
         )  # fmt: skip
@@ -147,13 +147,13 @@ class RiskController:
     # What is compared ------------------------------------------------------------------------------------------------
 
     def lists(self, data: Any = None) -> ListPair:
-        """What candidate and baseline show: for documents, with a Ranker; of a pair of runs, or the controller's own.
+        """What candidate and baseline show: for documents, with a Ranker; of a pair of runs, or the guard's own.
 
         The candidate's lists are those after blending and the cap: draw queries to judge from these two runs.
         """
         if self._ranker is not None:
             if not isinstance(data, RankingData):
-                raise ArgumentError(f"a controller of a Ranker needs RankingData, found {shortened(data)}")
+                raise ArgumentError(f"a guard of a Ranker needs RankingData, found {shortened(data)}")
             return ListPair.from_ranker(self._ranker, data, self.baseline_name, self.settings.movement)
         if data is not None:
             if not isinstance(data, tuple | list) or len(data) != 2:
@@ -163,7 +163,7 @@ class RiskController:
             runs = self._runs
         else:
             raise ArgumentError(
-                "this controller was loaded and contains no runs; give a pair of runs, (candidate, baseline)"
+                "this guard was loaded and contains no runs; give a pair of runs, (candidate, baseline)"
             )
         return ListPair.from_runs(*runs, self.settings.movement)
 
@@ -231,9 +231,7 @@ class RiskController:
         if automatic is not None:
             raise ArgumentError(NO_AUTOMATIC_REASON)
         if self.sequential_ is not None:
-            raise ArgumentError(
-                "this controller already works in batches (update); create another one to use calibrate"
-            )
+            raise ArgumentError("this guard already works in batches (update); create another one to use calibrate")
         if self.one_per_unit and not isinstance(judged, DrawnLists):
             raise ArgumentError(
                 "lists of one user are not independent draws; give one list of each user: later_lists(study).later"
@@ -286,7 +284,7 @@ class RiskController:
         It may be looked at after every batch; whatever is shown keeps the level with confidence 1 − δ at all times.
         """
         if self._certificate is not None and self.sequential_ is None:
-            raise ArgumentError("this controller is already calibrated; create another one to work in batches (update)")
+            raise ArgumentError("this guard is already calibrated; create another one to work in batches (update)")
         if self.settings.method != "betting":
             raise ArgumentError(
                 f"update works only with method 'betting', but method is {shortened(self.settings.method)}"
@@ -349,15 +347,15 @@ class RiskController:
         lists = self.lists(data)
         if lists.data is None:
             raise ArgumentError(
-                "this controller was made from runs, so it has no document scores to predict; call to_run instead"
+                "this guard was made from runs, so it has no document scores to predict; call to_run instead"
             )
         return lists.chosen_scores(self._serve(lists).shown)
 
-    def to_run(self, data: Any = None, name: str = "controlled") -> Run:
+    def to_run(self, data: Any = None, name: str = "guarded") -> Run:
         """The lists that are shown: of documents with a Ranker, of a pair of runs or its own otherwise."""
         return self.served(data, name)[0]
 
-    def served(self, data: Any = None, name: str = "controlled") -> tuple[Run, ServedLists]:
+    def served(self, data: Any = None, name: str = "guarded") -> tuple[Run, ServedLists]:
         """`to_run` and `decisions` in one go."""
         lists = self.lists(data)
         decisions = self._serve(lists)
@@ -372,8 +370,8 @@ class RiskController:
         save(self, folder)
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> RiskController:
-        """A controller that was saved; one whose files were changed is refused."""
+    def load(cls, folder: str | os.PathLike[str]) -> RiskGuard:
+        """A guard that was saved; one whose files were changed is refused."""
         from surefoot.decide.guard.storage import load
 
         return load(cls, folder)

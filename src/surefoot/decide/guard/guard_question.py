@@ -63,11 +63,11 @@ def guard_question(
     queries = [*(judged.judged.queries if draws is None else draws.queries)]
     settings = {"measure": str(judged.measure), "claim": dict(claim), "sample": json_hash(_sorted_scores(sample))}
     for question in record.questions:
-        if question.data["asked_by"] == "controller" and question.data["settings"] == settings:
+        if question.data["asked_by"] == "guard" and question.data["settings"] == settings:
             return question
     level = record.level(candidate, queries, float(claim["delta"]), fresh=draws is not None)
     entry: QuestionEntry = {
-        "kind": "question", "asked_by": "controller", "settings": settings, "candidate": candidate,
+        "kind": "question", "asked_by": "guard", "settings": settings, "candidate": candidate,
         "baseline": {"name": "", "lists": None}, "budget": None, "rules": claim["rules"], "sizes": {},
         "fresh": draws is not None, "queries": queries, "number": level.number, "delta": level.delta,
     }  # fmt: skip

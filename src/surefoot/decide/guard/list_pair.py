@@ -1,4 +1,4 @@
-"""What a candidate and a baseline show for the same queries: the two lists between which a controller chooses."""
+"""What a candidate and a baseline show for the same queries: the two lists between which a guard chooses."""
 
 from __future__ import annotations
 

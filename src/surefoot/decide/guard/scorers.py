@@ -1,4 +1,4 @@
-"""Scorers: a score for each query, by which a controller shows the candidate's list (high) or the baseline's (low).
+"""Scorers: a score for each query, by which a guard shows the candidate's list (high) or the baseline's (low).
 
 A scorer may be as wrong as it likes: what is proved holds for any. A better one keeps more of the gain.
 """
@@ -26,7 +26,7 @@ SCORERS = ("predicted_gain", "predicted_gain:regression", "predicted_gain:isoton
 
 
 class Scorer(Protocol):
-    """What a controller needs of a scorer; `name` is how users name it."""
+    """What a guard needs of a scorer; `name` is how users name it."""
 
     name: str
 
@@ -197,7 +197,7 @@ class FunctionScorer:
         """A function cannot be written down."""
         raise ArgumentError(
             "a scorer of your own is a function, which cannot be saved without running code when it is loaded; use "
-            f"one of {', '.join(SCORERS)} to save the controller, or keep it in memory"
+            f"one of {', '.join(SCORERS)} to save the guard, or keep it in memory"
         )
 
     def restore(self, data: dict[str, Any]) -> None:

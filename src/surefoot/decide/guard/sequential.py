@@ -17,7 +17,7 @@ from surefoot.decide.evidence.proof import Evidence, evidence_of
 from surefoot.decide.guard.calibration import ScoredQueries, check_new, plain_sampling
 from surefoot.decide.guard.certificate import Certificate
 from surefoot.decide.guard.certify import CalibrationOutcome, certify
-from surefoot.decide.guard.settings import ControllerSettings
+from surefoot.decide.guard.settings import GuardSettings
 from surefoot.decide.guard.thresholds import Calibration, best_of, passing
 from surefoot.errors import DataError
 from surefoot.report.shape import check_shape
@@ -32,7 +32,7 @@ class SequentialThresholds:
     A threshold opens when its bets reach 1/δ and all safer ones are open; what is open stays open.
     """
 
-    settings: ControllerSettings
+    settings: GuardSettings
     thresholds: Floats  # descending
     bets: tuple[AnytimeBets, ...]
     batches: tuple[ScoredQueries, ...]  # each in betting order
@@ -40,7 +40,7 @@ class SequentialThresholds:
     seen: frozenset[str]
 
     @classmethod
-    def start(cls, settings: ControllerSettings, thresholds: Floats) -> SequentialThresholds:
+    def start(cls, settings: GuardSettings, thresholds: Floats) -> SequentialThresholds:
         """Before the first batch."""
         descending = np.unique(thresholds)[::-1]
         shape = descending.shape
@@ -111,7 +111,7 @@ class SequentialThresholds:
         }
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any], settings: ControllerSettings, thresholds: Floats) -> SequentialThresholds:
+    def from_dict(cls, data: dict[str, Any], settings: GuardSettings, thresholds: Floats) -> SequentialThresholds:
         """The bets on what `to_dict` says was seen."""
         sequential = cls.start(settings, thresholds)
         for stored in data["batches"]:
@@ -129,5 +129,5 @@ class SequentialThresholds:
         return replace(sequential, seen=frozenset(map(str, data["seen"])))
 
 
-def _evidence(settings: ControllerSettings, judged: JudgedQueries) -> tuple[Evidence, ...]:
+def _evidence(settings: GuardSettings, judged: JudgedQueries) -> tuple[Evidence, ...]:
     return tuple(evidence_of(rule, judged, str(settings.measure), budget=settings.budget) for rule in settings.rules)

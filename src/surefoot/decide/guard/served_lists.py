@@ -18,7 +18,7 @@ HEADER = ("query", "shown", "gate_score", "threshold", "why")  # of files, which
 
 @dataclass(frozen=True)
 class ServedLists:
-    """A controller's choice for each of some queries."""
+    """A guard's choice for each of some queries."""
 
     queries: tuple[str, ...]
     scores: Floats

@@ -1,4 +1,4 @@
-"""A controller's settings, checked: losses with their levels, δ, the method, how far lists may move."""
+"""A guard's settings, checked: losses with their levels, δ, the method, how far lists may move."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ MOST_DRIFT = 1e6
 
 
 @dataclass(frozen=True)
-class ControllerSettings:
-    """What a controller keeps to, and how it proves that."""
+class GuardSettings:
+    """What a guard keeps to, and how it proves that."""
 
     measure: Measure
     levels: dict[LossName, float]
@@ -50,7 +50,7 @@ class ControllerSettings:
         drift: Any,
         budget: Any,
         unanswered: Any,
-    ) -> ControllerSettings:
+    ) -> GuardSettings:
         """The settings, each checked."""
         levels = _levels(loss, level)
         if method not in PROOF_METHODS:
@@ -96,7 +96,7 @@ class ControllerSettings:
         return {
             "delta": self.delta,
             "rules": [rule.to_dict() for rule in self.rules],
-            "controller": list(map(str, settings)),
+            "guard": list(map(str, settings)),
         }
 
     def to_dict(self) -> dict[str, Any]:

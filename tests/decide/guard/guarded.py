@@ -1,4 +1,4 @@
-"""Data that controllers' tests share: a candidate that gains much, and loses where its features mislead it."""
+"""Data that guards' tests share: a candidate that gains much, and loses where its features mislead it."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def ranker() -> sf.Ranker:
     return sf.Ranker("gain", **settings).fit(parts()["train"])
 
 
-def fitted(**settings: object) -> sf.RiskController:
-    """A controller with its scorer fitted; eleven of the judged queries have no relevant document, and count."""
+def fitted(**settings: object) -> sf.RiskGuard:
+    """A guard with its scorer fitted; eleven of the judged queries have no relevant document, and count."""
     chosen = {"baseline": "bm25", "level": 0.05, "unanswered": "traffic", **settings}
-    return sf.RiskController(ranker(), **chosen).fit_scorer(parts()["valid"])
+    return sf.RiskGuard(ranker(), **chosen).fit_scorer(parts()["valid"])
 
 
 @cache
-def calibrated() -> sf.RiskController:
-    """A controller that is ready to serve; not to be changed."""
+def calibrated() -> sf.RiskGuard:
+    """A guard that is ready to serve; not to be changed."""
     return fitted().calibrate(parts()["judged"])

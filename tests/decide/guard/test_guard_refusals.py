@@ -1,4 +1,4 @@
-"""What a controller refuses: everything that would make its certificate untrue."""
+"""What a guard refuses: everything that would make its certificate untrue."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.decide.guard.controlled import MEASURE, calibrated, fitted, parts, ranker
+from tests.decide.guard.guarded import MEASURE, calibrated, fitted, parts, ranker
 
 import surefoot as sf
 from surefoot.data.hashes import seal
@@ -41,7 +41,7 @@ from surefoot.data.hashes import seal
 )
 def test_impossible_settings(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(sf.ArgumentError, match=said):
-        sf.RiskController(ranker(), **({"baseline": "bm25"} | settings))
+        sf.RiskGuard(ranker(), **({"baseline": "bm25"} | settings))
 
 
 def test_queries_that_the_model_was_trained_on() -> None:
@@ -50,7 +50,7 @@ def test_queries_that_the_model_was_trained_on() -> None:
     with pytest.raises(sf.DataError, match="used to train or validate the model"):
         fitted().update(parts()["train"])
     stopped = sf.Ranker("gain", n_estimators=3, num_threads=1).fit(parts()["train"], valid=parts()["valid"])
-    c = sf.RiskController(stopped, baseline="bm25", scorer=lambda lists: np.zeros(len(lists.queries)))
+    c = sf.RiskGuard(stopped, baseline="bm25", scorer=lambda lists: np.zeros(len(lists.queries)))
     with pytest.raises(sf.DataError, match="used to train or validate the model"):
         c.calibrate(parts()["valid"])
 
@@ -65,13 +65,13 @@ def test_nothing_judged() -> None:
     with pytest.raises(sf.DataError, match="no document of these queries is judged relevant"):
         fitted().calibrate(judged.with_labels(np.zeros(len(judged))))
     lists = calibrated().lists(judged)
-    runs = sf.RiskController(lists.candidate, baseline=lists.baseline)
+    runs = sf.RiskGuard(lists.candidate, baseline=lists.baseline)
     with pytest.raises(sf.DataError, match="none of the queries is judged"):
         runs.fit_scorer({"other": {"d": 1}})
 
 
 def test_what_comes_too_early_or_twice() -> None:
-    unfitted = sf.RiskController(ranker(), baseline="bm25")
+    unfitted = sf.RiskGuard(ranker(), baseline="bm25")
     with pytest.raises(sf.ArgumentError, match="call fit_scorer first"):
         unfitted.calibrate(parts()["judged"])
     with pytest.raises(sf.ArgumentError, match="call fit_scorer first"):
@@ -83,22 +83,22 @@ def test_what_comes_too_early_or_twice() -> None:
     with pytest.raises(sf.ArgumentError, match="already works in batches"):
         fitted().update(parts()["judged"]).calibrate(parts()["traffic"])
     with pytest.raises(sf.ArgumentError, match="not learned anything"):
-        sf.RiskController(sf.Ranker(), baseline="bm25")
+        sf.RiskGuard(sf.Ranker(), baseline="bm25")
 
 
 def test_data_of_another_kind() -> None:
     with pytest.raises(sf.ArgumentError, match="needs RankingData"):
         calibrated().to_run({"q": {"d": 1.0}})
     with pytest.raises(sf.ArgumentError, match="has no baseline 'bm26'"):
-        sf.RiskController(ranker(), baseline="bm26").fit_scorer(parts()["valid"])
+        sf.RiskGuard(ranker(), baseline="bm26").fit_scorer(parts()["valid"])
     with pytest.raises(sf.ArgumentError, match="no feature 99"):
-        sf.RiskController(ranker(), baseline="feature:99").fit_scorer(parts()["valid"])
+        sf.RiskGuard(ranker(), baseline="feature:99").fit_scorer(parts()["valid"])
     lists = calibrated().lists(parts()["judged"])
     with pytest.raises(sf.ArgumentError, match="needs a baseline run"):
-        sf.RiskController(lists.candidate)
+        sf.RiskGuard(lists.candidate)
     for scorer in ("feature:3", "predicted_gain:regression"):
         with pytest.raises(sf.ArgumentError, match="features, but runs have none"):
-            sf.RiskController(lists.candidate, baseline=lists.baseline, scorer=scorer)
+            sf.RiskGuard(lists.candidate, baseline=lists.baseline, scorer=scorer)
 
 
 @pytest.mark.parametrize(
@@ -131,8 +131,8 @@ def test_draws_that_do_not_fit() -> None:
         fitted(loss="share_hurt").calibrate(judged, draws)
     with pytest.raises(sf.ArgumentError, match="need method betting"):
         fitted(method="crc").calibrate(judged, draws)
-    with pytest.raises(sf.DataError, match="the controller is for P@5"):
-        sf.RiskController(ranker(), "bm25", measure="P@5", scorer=lambda one: np.zeros(500)).calibrate(judged, draws)
+    with pytest.raises(sf.DataError, match="the guard is for P@5"):
+        sf.RiskGuard(ranker(), "bm25", measure="P@5", scorer=lambda one: np.zeros(500)).calibrate(judged, draws)
     gain = sf.judge_next(lists.candidate, lists.baseline, MEASURE, 200, drawn_for="gain")
     with pytest.raises(sf.ArgumentError, match="draw for risk"):
         c.calibrate(judged, gain)
@@ -147,7 +147,7 @@ def test_losses_beyond_what_the_traffic_allows() -> None:
 
 
 def test_a_function_cannot_be_saved(tmp_path: Path) -> None:
-    c = sf.RiskController(ranker(), baseline="bm25", scorer=lambda lists: np.zeros(len(lists.queries)))
+    c = sf.RiskGuard(ranker(), baseline="bm25", scorer=lambda lists: np.zeros(len(lists.queries)))
     with pytest.raises(sf.ArgumentError, match="there is nothing to save"):
         c.save(tmp_path / "c")
     with pytest.raises(sf.ArgumentError, match="a function, which cannot be saved"):
@@ -161,30 +161,30 @@ def saved(tmp_path: Path) -> Path:
     return tmp_path / "c"
 
 
-@pytest.mark.parametrize("name", ["controller.json", "ranker/model.txt", "ranker/ranker.json"])
+@pytest.mark.parametrize("name", ["guard.json", "ranker/model.txt", "ranker/ranker.json"])
 def test_files_that_were_changed(saved: Path, name: str) -> None:
     text = (saved / name).read_text()
     assert "0.05" in text
     (saved / name).write_text(text.replace("0.05", "0.06", 1))
     with pytest.raises(sf.DataError, match=r"was changed|is not the ranker that was certified"):
-        sf.RiskController.load(saved)
+        sf.RiskGuard.load(saved)
 
 
 def test_files_that_are_gone(saved: Path) -> None:
     (saved / "ranker" / "model.txt").unlink()
     with pytest.raises(sf.DataError, match="is not the ranker that was certified"):
-        sf.RiskController.load(saved)
-    (saved / "controller.json").unlink()
-    with pytest.raises(sf.DataError, match=r"controller\.json"):
-        sf.RiskController.load(saved)
+        sf.RiskGuard.load(saved)
+    (saved / "guard.json").unlink()
+    with pytest.raises(sf.DataError, match=r"guard\.json"):
+        sf.RiskGuard.load(saved)
     with pytest.raises(sf.DataError, match="not a folder"):
-        sf.RiskController.load(saved / "nowhere")
+        sf.RiskGuard.load(saved / "nowhere")
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"schema": "surefoot/other/1"}, "does not describe a controller"),
+        ({"schema": "surefoot/other/1"}, "does not describe a guard"),
         ({"certificate": {}}, "is not a certificate"),
         ({"scorer": {"name": "predicted_gain:isotonic", "learned": {"at": [2, 1], "value": [1, 2]}}}, "isotonic map"),
         ({"scorer": {"name": "feature:1", "learned": {"sign": 7}}}, "sign is 7"),
@@ -198,10 +198,10 @@ def test_files_that_are_gone(saved: Path) -> None:
     ],
 )
 def test_files_that_are_wrong_though_their_hash_fits(saved: Path, change: dict[str, Any], said: str) -> None:
-    data = json.loads((saved / "controller.json").read_text())
-    (saved / "controller.json").write_text(json.dumps(seal(data | change)))
+    data = json.loads((saved / "guard.json").read_text())
+    (saved / "guard.json").write_text(json.dumps(seal(data | change)))
     with pytest.raises(sf.DataError, match=said):
-        sf.RiskController.load(saved)
+        sf.RiskGuard.load(saved)
 
 
 def test_certificates_that_were_changed(tmp_path: Path) -> None:
@@ -221,9 +221,9 @@ def test_a_linear_ranker_is_refused_with_the_way() -> None:
     from surefoot.learn.linear import LinearRanker
 
     linear = LinearRanker(np.ones(12), (0,), (0.5,))
-    with pytest.raises(sf.ArgumentError, match=r"is a LinearRanker, .* give two runs: RiskController\(data\.to_run"):
-        sf.RiskController(linear, baseline="bm25")
+    with pytest.raises(sf.ArgumentError, match=r"is a LinearRanker, .* give two runs: RiskGuard\(data\.to_run"):
+        sf.RiskGuard(linear, baseline="bm25")
     judged = parts()["judged"]
     runs = judged.to_run(linear.predict(judged), "new"), judged.to_run(judged.baselines["bm25"], "today")
-    c = sf.RiskController(*runs, level=0.3, scorer=lambda lists: np.ones(len(lists.queries)))
+    c = sf.RiskGuard(*runs, level=0.3, scorer=lambda lists: np.ones(len(lists.queries)))
     assert c.calibrate(judged.qrels()).certificate_["queries"] == 489

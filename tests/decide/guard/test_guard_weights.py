@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from benchmarks.workflow import Traffic
-from tests.decide.guard.controlled import MEASURE, calibrated, fitted, parts
+from tests.decide.guard.guarded import MEASURE, calibrated, fitted, parts
 
 import surefoot as sf
 from surefoot.decide.evidence.betting_order import betting_order
@@ -92,7 +92,7 @@ def test_draws_of_a_record_calibrate(tmp_path: Path) -> None:
         draws = sf.judge_next(runs[1], runs[0], "RR@10", 40, seed=seed, record=record)
 
     def certified(judged: Any, **given: Any) -> sf.Certificate:
-        made = sf.RiskController(runs[1], baseline=runs[0], level=0.3, measure="RR@10", scorer=lists_moved)
+        made = sf.RiskGuard(runs[1], baseline=runs[0], level=0.3, measure="RR@10", scorer=lists_moved)
         return made.calibrate(judged, record=record, **given).certificate_
 
     certificate = certified(qrels)
@@ -103,7 +103,7 @@ def test_draws_of_a_record_calibrate(tmp_path: Path) -> None:
         certified({query: graded for query, graded in qrels.items() if query != missing})
     with pytest.raises(sf.ArgumentError, match="a record holds the draws itself"):
         certified(qrels, weights=draws)
-    other = sf.RiskController(runs[0], baseline=runs[0], level=0.3, measure="RR@10", scorer=lists_moved)
+    other = sf.RiskGuard(runs[0], baseline=runs[0], level=0.3, measure="RR@10", scorer=lists_moved)
     with pytest.raises(sf.DataError, match="were drawn for other rankings"):
         other.calibrate({query: qrels[query] for query in draws.queries}, record=record)
 
@@ -120,8 +120,8 @@ def test_batches_open_thresholds_as_the_bets_say(tmp_path: Path) -> None:
     for start, end in pairwise(bounds):
         c.update(judged.select(np.arange(start, end)))
         open_.append(c.certificate_["certified"])
-        c.save(tmp_path / "c")  # a controller that was saved meanwhile goes on alike
-        c = sf.RiskController.load(tmp_path / "c")
+        c.save(tmp_path / "c")  # a guard that was saved meanwhile goes on alike
+        c = sf.RiskGuard.load(tmp_path / "c")
     assert open_ == sorted(open_)
     assert 0 < open_[-1] <= c.certificate_["tried"]
     assert c.certificate_["method"] == "anytime betting"
@@ -163,7 +163,7 @@ def test_drawn_queries_are_bet_on_in_the_order_of_drawing() -> None:
     judged = JudgedQueries(("a", "b", "c"), np.array([0.2, 0.2, 0.2]), np.array([0.1, 0.2, 0.3]))
     scored = ScoredQueries(judged, np.arange(3.0))
     draws = sf.judge_next({"a": ["x"], "b": ["x"], "c": ["x"]}, {"a": ["y"], "b": ["y"], "c": ["y"]}, "P@1", 40)
-    settings = sf.RiskController({"a": ["x"]}, baseline={"a": ["y"]}, measure="P@1").settings
+    settings = sf.RiskGuard({"a": ["x"]}, baseline={"a": ["y"]}, measure="P@1").settings
     _, sample, weighing = calibration_of(scored, settings, draws, None, 1.0)
     assert list(sample.queries) == draws.to_dict()["sequence"]
     assert (weighing["draws"], weighing["mean_weight"]) == (40, 1.0)

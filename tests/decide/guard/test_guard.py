@@ -1,4 +1,4 @@
-"""The controller: what it shows and proves, and that nobody's file order matters."""
+"""The guard: what it shows and proves, and that nobody's file order matters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
-from tests.decide.guard.controlled import MEASURE, calibrated, fitted, parts, ranker
+from tests.decide.guard.guarded import MEASURE, calibrated, fitted, parts, ranker
 
 import surefoot as sf
 from surefoot.decide.guard.certificate_data import certificate_schema
@@ -30,7 +30,7 @@ def test_it_shows_the_candidate_where_that_is_proved_to_be_safe() -> None:
     # The observed figures are those of an assessment of the very lists that are shown.
     shown = calibrated().to_run(judged)
     scores = sf.score(judged.qrels(), [shown, judged.to_run(judged.baselines["bm25"], "bm25")], MEASURE)
-    row = {row["system"]: row for row in sf.assess(scores, "bm25").to_dict()["systems"]}["controlled"]
+    row = {row["system"]: row for row in sf.assess(scores, "bm25").to_dict()["systems"]}["guarded"]
     assert row["risk"] == pytest.approx(certificate["shown"]["risk"], abs=1e-12)
     assert row["gain"] == pytest.approx(certificate["shown"]["gain"], abs=1e-12)
 
@@ -39,7 +39,7 @@ def test_the_certificate_holds_on_traffic() -> None:
     traffic = parts()["traffic"]
     runs = [calibrated().to_run(traffic), traffic.to_run(traffic.baselines["bm25"], "bm25")]
     scores = sf.score(traffic.qrels(), runs, MEASURE)
-    assert np.maximum(scores["bm25"] - scores["controlled"], 0).mean() <= 0.05
+    assert np.maximum(scores["bm25"] - scores["guarded"], 0).mean() <= 0.05
 
 
 def test_each_query_gets_one_list_or_the_other() -> None:
@@ -61,7 +61,7 @@ def test_each_query_gets_one_list_or_the_other() -> None:
 def test_the_order_of_queries_changes_nothing() -> None:
     turned = fitted().calibrate(shuffled(parts()["judged"]))
     assert turned.certificate_.to_dict() == calibrated().certificate_.to_dict()
-    other = sf.RiskController(ranker(), baseline="bm25", level=0.05).fit_scorer(shuffled(parts()["valid"]))
+    other = sf.RiskGuard(ranker(), baseline="bm25", level=0.05).fit_scorer(shuffled(parts()["valid"]))
     same = other.calibrate(parts()["judged"]).certificate_
     assert same["queries"] == 489  # each with a relevant document; trees may differ in last digits, as their sums do
 
@@ -101,7 +101,7 @@ def test_too_few_queries_show_the_baseline_and_say_why() -> None:
 
 def test_a_candidate_that_only_loses_is_not_shown() -> None:
     judged = parts()["judged"]
-    worse = sf.RiskController(ranker(), baseline="best", level=0.5, scorer=lambda lists: np.zeros(len(lists.queries)))
+    worse = sf.RiskGuard(ranker(), baseline="best", level=0.5, scorer=lambda lists: np.zeros(len(lists.queries)))
     c = worse.calibrate(judged.with_baseline("best", judged.y))
     assert c.threshold_ is None
     assert "the candidate gained nothing" in c.certificate_["reason"]
@@ -148,9 +148,9 @@ def test_other_scorers(scorer: Any) -> None:
 
 
 def test_a_function_needs_no_fitting_and_is_checked() -> None:
-    c = sf.RiskController(ranker(), baseline="bm25", level=0.05, scorer=lambda lists: np.arange(len(lists.queries)))
+    c = sf.RiskGuard(ranker(), baseline="bm25", level=0.05, scorer=lambda lists: np.arange(len(lists.queries)))
     assert c.calibrate(parts()["judged"]).certificate_["tried"] == 489
-    wrong = sf.RiskController(ranker(), baseline="bm25", scorer=lambda lists: [np.nan] * len(lists.queries))
+    wrong = sf.RiskGuard(ranker(), baseline="bm25", scorer=lambda lists: [np.nan] * len(lists.queries))
     with pytest.raises(sf.ArgumentError, match="one finite number"):
         wrong.calibrate(parts()["judged"])
 
@@ -168,7 +168,7 @@ def test_blending_and_a_cap_are_part_of_what_is_certified() -> None:
 
 
 def test_a_baseline_by_feature_is_the_baseline_by_name() -> None:
-    c = sf.RiskController(ranker(), baseline="feature:1", level=0.05, unanswered="traffic").fit_scorer(parts()["valid"])
+    c = sf.RiskGuard(ranker(), baseline="feature:1", level=0.05, unanswered="traffic").fit_scorer(parts()["valid"])
     assert c.calibrate(parts()["judged"]).threshold_ == pytest.approx(calibrated().threshold_)
 
 
@@ -179,7 +179,7 @@ def test_two_runs_and_judgments() -> None:
         side: {k: v for one in lists.values() for k, v in getattr(one, side).to_dict().items()}
         for side in ("candidate", "baseline")
     }
-    runs = sf.RiskController(
+    runs = sf.RiskGuard(
         sf.read_run(whole["candidate"], name="new"), baseline=sf.read_run(whole["baseline"], name="today"),
         level=0.05, measure=MEASURE, unanswered="traffic",
     )  # fmt: skip
@@ -198,7 +198,7 @@ def test_saved_and_loaded_it_decides_alike(tmp_path: Path) -> None:
     traffic = parts()["traffic"]
     for number, c in enumerate((calibrated(), fitted(scorer="predicted_gain:isotonic").calibrate(parts()["judged"]))):
         c.save(tmp_path / str(number))
-        loaded = sf.RiskController.load(tmp_path / str(number))
+        loaded = sf.RiskGuard.load(tmp_path / str(number))
         assert loaded.certificate_.to_dict() == c.certificate_.to_dict()
         np.testing.assert_array_equal(loaded.predict(traffic), c.predict(traffic))
         with pytest.raises(sf.DataError, match="already used to fit the scorer"):
@@ -208,10 +208,10 @@ def test_saved_and_loaded_it_decides_alike(tmp_path: Path) -> None:
 def test_runs_are_loaded_without_their_runs(tmp_path: Path) -> None:
     lists = calibrated().lists(parts()["judged"])
     other = calibrated().lists(parts()["traffic"])
-    c = sf.RiskController(lists.candidate, baseline=lists.baseline, level=0.3, scorer="predicted_gain:isotonic")
+    c = sf.RiskGuard(lists.candidate, baseline=lists.baseline, level=0.3, scorer="predicted_gain:isotonic")
     half = [dict(list(parts()["judged"].qrels().to_dict().items())[part]) for part in (slice(200), slice(200, None))]
     c.fit_scorer(half[0]).calibrate(half[1]).save(tmp_path / "c")
-    loaded = sf.RiskController.load(tmp_path / "c")
+    loaded = sf.RiskGuard.load(tmp_path / "c")
     assert (
         loaded.to_run((other.candidate, other.baseline)).to_dict()
         == c.to_run((other.candidate, other.baseline)).to_dict()

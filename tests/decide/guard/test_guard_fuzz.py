@@ -1,4 +1,4 @@
-"""A saved controller with anything else in it, and a hash that fits: it is refused, or serves; it never breaks."""
+"""A saved guard with anything else in it, and a hash that fits: it is refused, or serves; it never breaks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.decide.guard.controlled import calibrated, fitted, parts
+from tests.decide.guard.guarded import calibrated, fitted, parts
 
 import surefoot as sf
 from surefoot.data.hashes import seal
@@ -40,21 +40,21 @@ def changed(data: Any, place: tuple[Any, ...], value: Any) -> Any:
 @pytest.mark.heavy
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", ["regression", "isotonic", "opening"])
-def test_nothing_in_a_file_breaks_a_controller(tmp_path: Path, kind: str) -> None:
+def test_nothing_in_a_file_breaks_a_guard(tmp_path: Path, kind: str) -> None:
     made = {
         "regression": calibrated,
         "isotonic": lambda: fitted(scorer="predicted_gain:isotonic").calibrate(parts()["judged"]),
         "opening": lambda: fitted(scorer="feature:12").update(parts()["judged"]),
     }
     made[kind]().save(tmp_path)
-    file = tmp_path / "controller.json"
+    file = tmp_path / "guard.json"
     data, few = json.loads(file.read_text()), parts()["traffic"].select(np.arange(5))
     served = 0
     for place in places(data):
         for value in STRANGE:
             file.write_text(json.dumps(changed(data, place, value)))
             try:
-                found = sf.RiskController.load(tmp_path)
+                found = sf.RiskGuard.load(tmp_path)
                 found.to_run(few)
                 str(found.certificate_)
                 served += 1
