@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.decide.control.controlled import calibrated, parts, ranker
+from tests.decide.guard.guarded import calibrated, parts, ranker
 
 import surefoot as sf
 
@@ -64,14 +64,14 @@ def test_decisions_as_json_and_judgments_beside(surefoot, home: Path, tmp_path: 
 
 def test_what_is_there_is_not_lost(surefoot, home: Path, line: list[object], tmp_path: Path) -> None:
     assert surefoot(*line, "-o", tmp_path / "c", "-q") == (0, "", "")
-    before = (tmp_path / "c" / "controller.json").read_bytes()
+    before = (tmp_path / "c" / "guard.json").read_bytes()
     code, _, err = surefoot(*line, "-o", tmp_path / "c")
-    assert (code, "already contains a controller" in err) == (2, True)
+    assert (code, "already contains a guard" in err) == (2, True)
     assert surefoot(*line, "-o", tmp_path / "c", "-q", "--force")[0] == 0
-    assert (tmp_path / "c" / "controller.json").read_bytes() == before
+    assert (tmp_path / "c" / "guard.json").read_bytes() == before
     (tmp_path / "c" / "notes.txt").write_text("mine")
     code, _, err = surefoot(*line, "-o", tmp_path / "c", "--force")
-    assert (code, "do not belong to a controller" in err) == (2, True)
+    assert (code, "do not belong to a guard" in err) == (2, True)
     code, _, err = surefoot(*line, "-o", home / "model", "--force")
     assert code == 2
     assert (home / "model" / "model.txt").exists()

@@ -59,9 +59,9 @@ def test_python_refuses_the_same() -> None:
         sf.assess(scores, "a", [1, 1.0000001])
     sf.assess(scores, "a", [1, 1.0])  # the same twice is no other
     with pytest.raises(sf.ArgumentError, match="subsets is"):
-        sf.subset_study(scores, subsets=10**9)
+        sf.stability.subsets(scores, subsets=10**9)
     with pytest.raises(sf.ArgumentError, match="seed is -1"):
-        sf.compare_functions(scores, seed=-1)
+        sf.stability.measures(scores, seed=-1)
 
 
 @pytest.mark.parametrize("name", ["x[/bold]", "[red]b", ":cat:", "a b", "中"])

@@ -20,7 +20,7 @@ from surefoot.decide import signatures as decide
 from surefoot.learn import signatures as learn
 from surefoot.personal import signatures as personal
 from surefoot.report import signatures as report
-from surefoot.studies import signatures as studies
+from surefoot.stability import signatures as studies
 
 ROOMS = (choose, data, decide, learn, personal, report, studies)
 SIGNATURES: dict[str, Signature] = {
@@ -43,10 +43,10 @@ COMMANDS = [
     "--metrics train-metrics.json",
     "explain model train.txt -q 1 -b feature:1 --json explanation.json --markdown explanation.md "
     "--html explanation.html",
-    "guard model --valid train.txt --judged judged.txt -b feature:1 --risk 0.9 -o controller --json certificate.json "
+    "guard model --valid train.txt --judged judged.txt -b feature:1 --risk 0.9 -o guard --json certificate.json "
     "--html certificate.html",
-    "rank controller train.txt -o served.run --shown served.csv",
-    "rank controller train.txt -o other.run --shown served.json",
+    "rank guard train.txt -o served.run --shown served.csv",
+    "rank guard train.txt -o other.run --shown served.json",
     f"sweep train.txt -b today=feature:1 {TREES} --folds 3 --objective u_risk --alpha 5 --workers 1 -o sweep "
     "--json sweep.json --csv sweep.csv --html sweep.html --metrics sweep-metrics.json",
     "select sweep --max-risk 1 --json choice.json",
@@ -73,7 +73,7 @@ SIGNED = {
     "DEMO": "qrels.txt today.run bold.run",
 }  # fmt: skip
 UNSIGNED = [
-    "record.json", "draws.json", "model/ranker.json", "model/model.txt", "controller/controller.json",
+    "record.json", "draws.json", "model/ranker.json", "model/model.txt", "guard/guard.json",
     "sweep/sweep.json", "served.run", "clicks.log", "study/log.json", "train.txt",
 ]  # fmt: skip
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.cli.inputs import write_runs
 
-from surefoot.studies.study import Study
+from surefoot.stability.study import Study
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ TRAIN = (
 )
 
 
-def test_from_letor_data_to_a_page_a_controller_and_onnx(surefoot, folder) -> None:
+def test_from_letor_data_to_a_page_a_guard_and_onnx(surefoot, folder) -> None:
     code, out, err = surefoot(f"{TRAIN} -o model --html page.html")
     assert code == 0, err
     assert "Saved the network after epoch " in out

@@ -10,7 +10,7 @@ import typer
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.shared_options import Force, Quiet
 from surefoot.errors import ArgumentError, name_list, shortened, visible
-from surefoot.fetch.options import DEPTH, PAGE_SIZE, RETRIES, TIMEOUT, RunScores, ServiceName
+from surefoot.fetching.options import DEPTH, PAGE_SIZE, RETRIES, TIMEOUT, RunScores, ServiceName
 
 
 def fetch(
@@ -62,15 +62,15 @@ def fetch(
     **Example:** `surefoot fetch --from opensearch --url https://localhost:9200/shop --queries queries.tsv --body
     search.json --user-env LOGIN -o new.run`
     """
-    from surefoot.fetch.fetched_answers import answers_folder, is_own_output
+    from surefoot.fetching.fetched_answers import answers_folder, is_own_output
 
     inputs = [queries, body, *([ca_file] if ca_file is not None else [])]
     check_outputs([Output("--output", output)], inputs, force or is_own_output(output))
-    from surefoot.fetch.fetched_run import fetch as fetch_answers
+    from surefoot.fetching.fetched_run import fetched_run
 
-    fetched = fetch_answers(
+    fetched = fetched_run(
         service, url, queries, body, output, depth=depth, page_size=page_size, id_field=id_field, tiebreak=tiebreak,
-        scores=run_scores, name=name, header_env=_headers(header_env or []), user_env=user_env, ca_file=ca_file,
+        score_by=run_scores, name=name, header_env=_headers(header_env or []), user_env=user_env, ca_file=ca_file,
         rate=rate, timeout=timeout, retries=retries, note=None if quiet else _say,
     )  # fmt: skip
     if quiet:

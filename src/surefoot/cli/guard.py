@@ -11,8 +11,8 @@ from surefoot.cli.outputs import JSON, Output, OutputModel, check_outputs
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import Printing, deliver, either
 from surefoot.cli.shared_options import Force, ModelFolder, Quiet
-from surefoot.decide.control.file_names import is_controller_file
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
+from surefoot.decide.guard.file_names import is_guard_file
 from surefoot.decide.options import (
     DEFAULT_RISK_LEVEL,
     DEFAULT_SCORER,
@@ -34,7 +34,7 @@ def guard(
     valid: Annotated[Path, typer.Option(help="Labelled queries to fit the scorer on: LETOR text or Parquet.")],
     judged: Annotated[Path, typer.Option(help="Other labelled queries, for the proof.")],
     baseline: Annotated[list[str], typer.Option("-b", "--baseline", help=f"The live ranking: {BASELINES}")],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the controller.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the guard.")],
     risk: Annotated[
         float | None,
         typer.Option(help="The largest average loss that you accept.", show_default=f"{DEFAULT_RISK_LEVEL:g}"),
@@ -104,7 +104,7 @@ def guard(
     read = [path for path in (valid, judged, weights, strata, traffic) if path is not None]
     check_outputs(
         [
-            OutputModel("--output", output, is_own_file=is_controller_file, what="a controller"),
+            OutputModel("--output", output, is_own_file=is_guard_file, what="a guard"),
             Output("--html", html, PAGE),
             Output("--json", json_file, JSON),
         ],
@@ -112,19 +112,19 @@ def guard(
         force,
     )
     check_outputs([Output("--record", record)], [*model_files(model), *read, *baseline_files(baseline)], force=True)
-    from surefoot.decide.control.controller import RiskController
+    from surefoot.decide.guard.guard import RiskGuard
     from surefoot.learn.baseline_spec import read_like, with_baselines
     from surefoot.neural.loading import load_ranker
 
     levels = {name: level for name, level in {"risk": risk, "share_hurt": share_hurt}.items() if level is not None}
     ranker = load_ranker(model)
     shipped = BaselineSpec.parse(baseline[0]).name
-    controller = RiskController(
+    guard = RiskGuard(
         ranker, shipped, levels or DEFAULT_RISK_LEVEL, delta, measure=measure, method=method, scorer=scorer, gate=gate,
         blend=blend, movement_cap=movement_cap, drift=drift, unanswered=unanswered,
     )  # fmt: skip
-    controller.candidate_name = model.resolve().name
-    controller.baseline_source = resolve_baseline(baseline[0])
+    guard.candidate_name = model.resolve().name
+    guard.baseline_source = resolve_baseline(baseline[0])
     with busy("Reading data"):
         data = {
             path: with_baselines(read_like(path, ranker.n_features_in_), baseline, path)
@@ -132,20 +132,18 @@ def guard(
             if path is not None
         }
     with busy("Fitting the scorer"):
-        controller.fit_scorer(data[valid])
+        guard.fit_scorer(data[valid])
     with busy("Calibrating"):
-        controller.calibrate(
+        guard.calibrate(
             data[judged], weights, strata=strata, traffic=None if traffic is None else data[traffic], record=record
         )
-    controller.save(output)
-    certificate = controller.certificate_
+    guard.save(output)
+    certificate = guard.certificate_
 
     def show_certificate() -> None:
         typer.echo(certificate.to_text())
         typer.echo()
-        typer.echo(
-            visible(f"Wrote the controller to {output}. To rank with it, run: surefoot rank {output} DATA -o RUN")
-        )
+        typer.echo(visible(f"Wrote the guard to {output}. To rank with it, run: surefoot rank {output} DATA -o RUN"))
 
     provenance = page_provenance(html, [model, *read, *baseline_files(baseline)])
     deliver(

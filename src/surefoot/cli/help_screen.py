@@ -44,7 +44,7 @@ _FILE_OPTIONS = {
 }  # fmt: skip
 _DOCS_PAGE = {  # of the documentation
     "evaluate": "evaluate", "train": "learn", "rank": "learn", "explain": "learn", "sweep": "trade-offs",
-    "select": "trade-offs", "gate": "decide", "next": "decide", "guard": "control", "export": "deploy",
+    "select": "trade-offs", "gate": "decide", "next": "decide", "guard": "guard", "export": "deploy",
     "convert": "pipelines", "fetch": "fetch", "agreement": "judges", "judge": "judges", "history": "history",
     "personalize": "personalize", "serve": "personalize", "clicks": "personalize", "judges": "judges",
     "check": "builds",

@@ -12,7 +12,7 @@ from surefoot.cli.model_assessment import score_model, show_model
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.shared_options import Force, Quiet
 from surefoot.data.reading.saved_folders import GUARD, PERSONAL, saved_kind
-from surefoot.decide.control.file_names import controller_files
+from surefoot.decide.guard.file_names import guard_files
 from surefoot.decide.signatures import SERVED_CSV
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
@@ -90,7 +90,7 @@ def rank(
             Output("--html", html, PAGE),
             Output("--why", why),
         ],
-        [*(controller_files(model) if guarded else own_files), data, *baseline_files(baseline or [])],
+        [*(guard_files(model) if guarded else own_files), data, *baseline_files(baseline or [])],
         force,
     )
     from surefoot.data.reading.files import as_text
@@ -134,10 +134,10 @@ def _rank_guarded(
     folder: Path, data: Path, output: Path, name: str, baselines: list[str], shown: Path
 ) -> tuple[list[str], RankingData]:
     """Serve a guard: write the run and which list each query gets; the messages to print, and the documents."""
-    from surefoot.decide.control.controller import RiskController
+    from surefoot.decide.guard.guard import RiskGuard
     from surefoot.learn.baseline_spec import read_like, with_baselines
 
-    guard = RiskController.load(folder)
+    guard = RiskGuard.load(folder)
     ranker = guard.ranker
     if ranker is None:
         raise ArgumentError(f"the guard in {folder} was made for two runs, not for a model; use it in Python")

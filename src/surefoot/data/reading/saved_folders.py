@@ -9,9 +9,9 @@ from surefoot.data.reading.files import is_folder
 from surefoot.errors import DataError
 
 # The file of each kind, in the order in which they tell it: a personal ranker's folder holds a ranker too.
-GUARD, PERSONAL = "controller.json", "personal.json"
+GUARD, PERSONAL = "guard.json", "personal.json"
 KINDS = {
-    GUARD: "a guard; `surefoot rank` shows its lists, and sf.RiskController.load loads it",
+    GUARD: "a guard; `surefoot rank` shows its lists, and sf.RiskGuard.load loads it",
     PERSONAL: "a personal ranker; `surefoot rank`, `surefoot serve` and sf.PersonalRanker.load take it",
     "personalization.json": "a study of `surefoot personalize`, which has a model per folder",
     "sweep.json": "a sweep; `surefoot select` saves one of its models",
