@@ -15,13 +15,10 @@ from surefoot.errors import ArgumentError, SurefootError, visible
 
 def check(
     files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[FILE]...", help="Policies (.toml) and judgments. None: what is installed."),
+        list[str] | None, argument("[FILE]...", "Policies (.toml) and judgments. None: what is installed.")
     ] = None,
-    new_policy: Annotated[
-        str | None, typer.Option("--new-policy", metavar="FILE", help="Write a release policy to start from.")
-    ] = None,
-    json_file: JsonOrTerminal = None,
+    new_policy: Annotated[str | None, option("--new-policy", "Write a release policy to start from.", FILE)] = None,
+    json_file: Annotated[str | None, option("--json", "What is installed; - prints it.", FILE)] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:

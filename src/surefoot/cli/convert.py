@@ -26,50 +26,21 @@ class ConvertFormat(StrEnum):
 
 
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="Judgments, or with --run a run, in any format.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")],
+    source: Annotated[str, argument("IN", "Judgments or a run, in any format.")],
+    output: Annotated[Path, option("-o --output", "The file to write; its ending says how.", FILE)],
     to: Annotated[
-        ConvertFormat | None,
-        typer.Option(
-            help="The output format: the format of a tool, or TREC lines.",
-            show_default="by the ending of OUTPUT: .csv, .json, .parquet, …",
-        ),
+        ConvertFormat | None, option("--to", f"{either(ConvertFormat)}.", "WORD")
     ] = None,
-    run: Annotated[
-        bool, typer.Option("--run", help="IN is a run. With --to quepid, it gives the documents to judge.")
-    ] = False,
-    unrated: Annotated[str | None, typer.Option(help="A run with more documents to judge.", show_default=False)] = None,
+    unrated: Annotated[str | None, option("--unrated", "A run with more documents to judge.", FILE)] = None,
     depth: Annotated[
-        int | None,
-        typer.Option(help="Number of top results per query to judge.", min=1, max=LARGEST_COUNT, show_default="all"),
+        int | None, option("--depth", "Results to judge.", min=1, max=LARGEST_COUNT, shown="all")
     ] = None,
-    queries: Annotated[
-        str | None,
-        typer.Option(
-            help="Query texts, as for evaluate. A file for a tool gets texts instead of ids, another file gets ids "
-            "instead of texts.",
-            show_default=False,
-        ),
+    texts: TextsFile = None,
+    documents: Annotated[str | None, option("--documents", "Texts that IN has in place of their ids.", FILE)] = None,
+    merge: Annotated[
+        RatingMerge | None, option("--merge", f"Several judges: {either(RatingMerge)}.", "WORD")
     ] = None,
-    documents: Annotated[
-        str | None,
-        typer.Option(
-            help="Document texts, in the formats of --queries. IN has texts in place of ids, as an automatic judge may "
-            "write them; the output gets ids.",
-            show_default=False,
-        ),
-    ] = None,
-    judges: Annotated[
-        RatingMerge | None,
-        typer.Option(help="How to merge the ratings of several judges.", show_default=RatingMerge.mean),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            help="With --run: the run to read, if the file contains several. For the Workbench: the name of the list.",
-            show_default=False,
-        ),
-    ] = None,
+    pick: Annotated[str | None, option("--pick", "Which of several runs, or lists.", NAME)] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:

@@ -48,117 +48,51 @@ def evaluate(
     files: OptionalJudgedRuns = None,
     measure: Annotated[
         list[str] | None,
-        typer.Option(
-            "-m",
-            "--measure",
-            help="A measure, such as ERR@20 or AP(rel=2). Repeat it for several. --scores: its name, or which.",
-            show_default=EVALUATION_MEASURE,
-        ),
+        option("-m --measure", "Repeatable. Of scores: which.", NAME, shown=EVALUATION_MEASURE),
     ] = None,
     baseline: Annotated[
-        str | None,
-        typer.Option(
-            "-b",
-            "--baseline",
-            help="The live system, several (A,B), or the per-query mean, median or max.",
-            show_default=False,
-        ),
+        str | None, option("-b --baseline", "Live: name, file, A,B, mean, median or max.", NAME)
     ] = None,
-    scores: ScoreMatrixFile = None,
-    stream: Annotated[
-        bool,
-        typer.Option(
-            "--stream",
-            help="Read the --scores file (Parquet) in parts; large ones always are.",
-            show_default=False,
-        ),
-    ] = False,
-    alpha: Annotated[str, typer.Option("-a", "--alpha", help="Each loss counts 1 + α times.")] = ",".join(
-        map(str, ALPHAS)
-    ),
+    scores: GivenScores = None,
+    stream: Annotated[bool, option("--stream", "Read the scores (Parquet) in parts.")] = False,
+    alpha: Annotated[str, option("-a --alpha", "Losses count 1 + α times.", "LIST")] = ",".join(map(str, ALPHAS)),
     population: Annotated[
-        str | None,
-        typer.Option(help="Systems for Z_Risk and GeoRisk (A,B,…).", show_default="all"),
+        str | None, option("--population", "Systems for Z_Risk and GeoRisk.", LIST, shown="all")
     ] = None,
+    systems: Annotated[str | None, option("--systems", "Rows of the tables.", LIST, shown="all")] = None,
     segments: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Segments to assess apart: CSV or Parquet, the query first; or traffic: head, torso and tail.",
-            show_default=False,
-        ),
+        list[str] | None, option("--segments", "Kinds of queries: CSV; or by-traffic.", FILE)
     ] = None,
     traffic: TrafficFile = None,
-    json_file: JsonOrTerminal = None,
-    csv_file: Annotated[
-        str | None,
-        typer.Option("--csv", help="Write one line per system to a file, or - for the terminal.", show_default=False),
-    ] = None,
+    json_file: Json = None,
+    csv_file: Csv = None,
+    latex_file: Latex = None,
+    markdown_file: Markdown = None,
     metrics: FlatMetrics = None,
-    html_file: Annotated[
-        str | None, typer.Option("--html", help="Write one page that shows who is hurt.", show_default=False)
-    ] = None,
-    queries: Annotated[
-        str | None,
-        typer.Option(
-            help="Query texts for the page and --per-query: lines of id, tab, text; JSON lines; TREC topics.",
-            show_default=False,
-        ),
-    ] = None,
-    documents: Annotated[
-        str | None, typer.Option(help="Document titles for the page, in the formats of --queries.", show_default=False)
-    ] = None,
-    title: Annotated[str | None, typer.Option(help="The page's title.", show_default=False)] = None,
+    html_file: Html = None,
+    texts: TextsFile = None,
+    documents: DocumentsFile = None,
+    title: Annotated[str | None, option("--title", "The page's title.", "TEXT")] = None,
     link: LinkedPages = None,
     detail: Annotated[
         int | None,
-        typer.Option(
-            help="How many hurt and helped queries have results on the page.",
-            min=0,
-            max=LARGEST_COUNT,
-            show_default=str(DETAILED_QUERIES),
-        ),
+        option("--detail", "Queries with results on the page.", min=0, max=LARGEST_COUNT, shown=str(DETAILED_QUERIES)),
     ] = None,
-    figures: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR",
-            help=f"Write the charts of the papers to a folder: {', '.join(CHART_FORMATS).upper()}.",
-            show_default=False,
-        ),
-    ] = None,
-    format_: Annotated[
-        AssessmentFormat | None, typer.Option("--format", help="The output format.", show_default="table")
-    ] = None,
-    sort: Annotated[str, typer.Option(help="The column to sort by, such as risk or geo_risk@5.")] = "mean",
-    per_query: Annotated[
-        bool, typer.Option("--per-query", help="Also print and write the figures of each query.")
-    ] = False,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Print all tables: each α, and how rankings changed and agree.")
-    ] = False,
+    figures: Annotated[str | None, option("--figures", "The charts of the papers: PDF, SVG, PNG.", DIR)] = None,
+    sort: Annotated[str, option("--sort", "Column to sort by, as geo_risk@5.", NAME)] = "mean",
+    per_query: Annotated[bool, option("--per-query", "The figures of each query, too.")] = False,
+    everything: Annotated[bool, option("--all", "All tables: each α, how rankings changed.")] = False,
     bootstrap: Annotated[
-        int, typer.Option(help="Bootstrap samples for confidence intervals.", min=0, max=MOST_DRAWS)
+        int, option("--bootstrap", "Samples for intervals.", min=0, max=MOST_DRAWS)
     ] = 0,
-    tests: Annotated[
-        bool, typer.Option("--tests", help="The usual tests too: t, Wilcoxon, randomisation, Tukey's HSD.")
-    ] = False,
-    randomised_hsd: Annotated[
-        bool, typer.Option("--randomised-hsd", help="The same, with the HSD by permuting scores (Carterette 2012).")
-    ] = False,
-    seed: Annotated[
-        int, typer.Option(help="The random seed of the bootstrap and of tests.", min=0, max=LARGEST_SEED)
-    ] = 0,
+    tests: Annotated[str | None, option("--tests", "Other tests: usual, or hsd (permutations).", "WORD")] = None,
+    seed: Seed = 0,
     depth: Annotated[
-        int | None,
-        typer.Option(help="Compare rankings down to this rank.", min=1, max=LARGEST_COUNT, show_default="all"),
+        int | None, option("--depth", "Results to compare.", min=1, max=LARGEST_COUNT, shown="all")
     ] = None,
     missing: MissingQueries = None,
-    fill: Annotated[
-        str | None,
-        typer.Option(
-            help="Automatic judgments to fill holes; the figures with and without.",
-            show_default=False,
-        ),
+    automatic: Annotated[
+        str | None, option("--automatic", "Automatic judgments, to fill holes.", FILE)
     ] = None,
     force: Force = False,
     quiet: Quiet = False,

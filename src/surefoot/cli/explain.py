@@ -19,17 +19,15 @@ from surefoot.report.signatures import PAGE
 
 def explain(
     model: ModelFolder,
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="Labelled documents: LETOR text or Parquet.")],
-    query: Annotated[str, typer.Option("-q", "--query", help="The query to explain.", show_default=False)],
+    data: Annotated[Path, argument("DATA", "Labelled documents: LETOR text or Parquet.")],
+    query: Annotated[str, argument("QUERY", "The query.")],
     baseline: Baselines = None,
-    pairs: Annotated[int, typer.Option(help="Number of swaps to explain, the most costly first.", min=1)] = 3,
-    json_file: ResultJson = None,
-    markdown_file: Annotated[
-        Path | None, typer.Option("--markdown", help="Write the result as Markdown.", show_default=False)
-    ] = None,
-    html: Annotated[Path | None, typer.Option(help="Write a page.", show_default=False)] = None,
+    pairs: Annotated[int, option("--pairs", "Swaps to explain, the worst first.", min=1)] = 3,
+    json_file: Json = None,
+    markdown_file: Markdown = None,
+    html: Html = None,
     force: Force = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print only errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Say why a query is ranked as it is: which swaps cost most, and which features cause them.
 

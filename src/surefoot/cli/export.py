@@ -18,39 +18,16 @@ from surefoot.learn.model_files import model_files
 
 def export(
     model: ModelFolder,
-    to: Annotated[str, typer.Option(help=f"The search engine or format: {either(TARGETS)}.", show_default=False)],
-    missing: Annotated[
-        str,
-        typer.Option(
-            help=f"How to treat a feature that a document does not have: {either(MISSING)} (all documents have it).",
-            show_default=False,
-        ),
-    ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The model file. More files go to its folder.")],
-    name: Annotated[
-        str | None, typer.Option(help="The model's name in the search engine.", show_default="the file's name")
-    ] = None,
-    features: Annotated[
-        Path | None,
-        typer.Option(
-            help="A file with the feature names in the search engine, one per line.",
-            show_default="as in the training data",
-        ),
-    ] = None,
-    letor: Annotated[
-        str | None,
-        typer.Option("--names", metavar=LETOR_NAMES, help="Name features by their LETOR numbers.", show_default=False),
-    ] = None,
+    to: Annotated[str, option("--to", f"Such as {TARGETS[0]}.", "WORD")],
+    missing: Annotated[str, option("--missing", f"An unset feature: {either(MISSING)}.", "WORD")],
+    output: Annotated[Path, option("-o --output", "The folder to write.", DIR)],
+    name: Annotated[str | None, option("--name", "The model's name there.", NAME, shown="the folder's")] = None,
+    features: Annotated[Path | None, option("--features", "Names of features there, one per line.", FILE)] = None,
     target_version: Annotated[
-        str | None, typer.Option(help="The version of the search engine, if it matters.", show_default="the newest")
+        str | None, option("--target-version", "Its version.", "X.Y", shown="the newest")
     ] = None,
-    engine_version: Annotated[str | None, typer.Option(hidden=True)] = None,  # the older name of --target-version
-    positive: Annotated[
-        bool, typer.Option("--positive", help="Add a constant to all scores, so that the lowest possible score is 0.")
-    ] = False,
-    rows: Annotated[
-        int, typer.Option(help="Number of test rows to write, with the scores that the search engine must return.")
-    ] = ROWS,
+    keep_negative: Annotated[bool, option("--keep-negative", "Leave scores below 0 as they are.")] = False,
+    rows: Annotated[int, option("--rows", "Rows to check it with.")] = ROWS,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:

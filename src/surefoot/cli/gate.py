@@ -55,120 +55,47 @@ class DecisionFormat(StrEnum):
 def gate(
     context: typer.Context,
     files: OptionalJudgedRuns = None,
-    baseline: Annotated[
-        str | None, typer.Option("-b", "--baseline", help="The live system.", show_default=False)
-    ] = None,
-    candidate: Annotated[
-        str | None,
-        typer.Option(
-            "-c", "--candidate", help="The system that you want to ship.", show_default="the other of two runs"
-        ),
-    ] = None,
+    baseline: Live = None,
+    candidate: Candidate = None,
     measure: Annotated[
-        str | None,
-        typer.Option(
-            "-m",
-            "--measure",
-            help="From 0 to 1. With --scores: its name.",
-            show_default=EVALUATION_MEASURE,
-        ),
+        str | None, option("-m --measure", "From 0 to 1. Of scores: which.", NAME, shown=EVALUATION_MEASURE)
     ] = None,
-    scores: ScoreMatrixFile = None,
-    policy: Annotated[
-        str | None,
-        typer.Option(help="Conditions in TOML. The next six options override them.", show_default=False),
-    ] = None,
-    risk: Annotated[
-        float | None, typer.Option(help="The largest average loss that you accept.", show_default=False)
-    ] = None,
-    share_hurt: Annotated[
-        float | None, typer.Option(help="The largest share of queries that may lose over 20 %.", show_default=False)
-    ] = None,
-    gain: Annotated[
-        float | None, typer.Option(help="The average gain must be above this, such as 0.", show_default=False)
-    ] = None,
-    u_risk: Annotated[
-        str | None,
-        typer.Option(metavar="ALPHA:LEVEL", help="U_Risk at α must be above this, such as 5:0.", show_default=False),
-    ] = None,
+    scores: GivenScores = None,
+    policy: Annotated[str | None, option("--policy", "Conditions and more in TOML; options win.", FILE)] = None,
+    risk: Annotated[float | None, option("--risk", "The average loss is at most this.")] = None,
+    share_hurt: Annotated[float | None, option("--share-hurt", "At most this share loses over 20 %.")] = None,
+    gain: Annotated[float | None, option("--gain", "The average gain is above this, such as 0.")] = None,
+    u_risk: Annotated[str | None, option("--u-risk", "U_Risk at α is above this, such as 5:0.", "A:L")] = None,
     delta: Annotated[
-        float | None,
-        typer.Option(help="The accepted chance of a wrong decision.", show_default=str(DELTA)),
+        float | None, option("--delta", "Chance of a wrong decision.", shown=str(DELTA))
     ] = None,
     segment: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME:KEY=LEVEL",
-            help=f"On a segment: 'head:risk=0.05', or on all ({EVERY_SEGMENT}).",
-            show_default=False,
-        ),
+        list[str] | None, option("--segment", "Of a segment or all: 'head:risk=0.05', '*:…'.", "K=V")
     ] = None,
-    segments: Annotated[
-        str | None, typer.Option(help="The segment of each query: CSV or Parquet, the query first.", show_default=False)
-    ] = None,
-    weights: Annotated[
-        str | None,
-        typer.Option(help="CSV or Parquet of strata and their shares of traffic.", show_default=False),
-    ] = None,
-    strata: Annotated[
-        str | None,
-        typer.Option(help="The stratum of each query, likewise.", show_default="--segments"),
-    ] = None,
-    drawn: Annotated[
-        str | None, typer.Option(help="The file of draws that surefoot judge next wrote.", show_default=False)
-    ] = None,
-    traffic: Annotated[
-        str | None,
-        typer.Option(help="How often each query is asked, if the draws were made by it.", show_default=False),
-    ] = None,
-    automatic: Annotated[
-        str | None,
-        typer.Option(help="The automatic judgments of these draws.", show_default=False),
-    ] = None,
+    segments: Annotated[str | None, option("--segments", "The segment of each query: CSV or Parquet.", FILE)] = None,
+    sample: SampleFile = None,
+    automatic: Annotated[str | None, option("--automatic", "The automatic judgments of the draws.", FILE)] = None,
     sampled_from: Annotated[
         int | None,
-        typer.Option(help="The judged queries are drawn from so many.", min=1, max=LARGEST_COUNT, show_default=False),
+        option("--sampled-from", "The queries are drawn from so many.", min=1, max=LARGEST_COUNT),
     ] = None,
-    record: Annotated[
-        str | None,
-        typer.Option(help="A file that remembers all looks. Alone: show it.", show_default=False),
-    ] = None,
+    record: Annotated[str | None, option("--record", "Remembers all looks. Alone: shows them.", FILE)] = None,
     budget: Annotated[
-        int | None,
-        typer.Option(
-            help="Judge about so many at most, and look often.",
-            min=1,
-            max=LARGEST_COUNT,
-            show_default=False,
-        ),
+        int | None, option("--budget", "With --record: judge about N at most.", min=1, max=LARGEST_COUNT)
     ] = None,
-    preview: Annotated[bool, typer.Option("--preview", help="Check all and show the question; no look.")] = False,
-    json_file: JsonOrTerminal = None,
-    markdown_file: Annotated[
-        str | None, typer.Option("--markdown", help="Write Markdown for a pull request.", show_default=False)
-    ] = None,
-    junit_file: Annotated[
-        str | None, typer.Option("--junit", help="Write JUnit XML for a build server.", show_default=False)
-    ] = None,
-    html_file: Annotated[str | None, typer.Option("--html", help="Write the page.", show_default=False)] = None,
+    preview: Annotated[bool, option("--preview", "Check all, show the question; no look.")] = False,
+    json_file: Json = None,
+    markdown_file: Markdown = None,
+    junit_file: Annotated[str | None, option("--junit", "JUnit XML for a build server; - prints it.", FILE)] = None,
+    html_file: Html = None,
     metrics: FlatMetrics = None,
-    queries: Annotated[
-        str | None,
-        typer.Option(help="Query texts: lines of id, tab, text; JSON lines; TREC topics.", show_default=False),
-    ] = None,
-    documents: Annotated[
-        str | None, typer.Option(help="Document titles for the page, in the formats of --queries.", show_default=False)
-    ] = None,
+    texts: TextsFile = None,
+    documents: DocumentsFile = None,
     link: LinkedPages = None,
     missing: MissingQueries = None,
-    unanswered: Annotated[
-        NothingToLoseTreatment,
-        typer.Option(help="How to treat queries without an answer or a relevant document."),
-    ] = NothingToLoseTreatment.leave_out,
-    format_: Annotated[DecisionFormat, typer.Option("--format", help="The output format.")] = DecisionFormat.table,
+    unanswered: Unanswered = NothingToLoseTreatment.leave_out,
     force: Force = False,
     quiet: Quiet = False,
-    fill: Annotated[str | None, typer.Option(hidden=True, help="Not supported.")] = None,
 ) -> None:
     """Decide on a release. The exit code is 0 (ship), 1 (stop), 3 (judge more queries) or 2 (error).
 

@@ -31,68 +31,29 @@ from surefoot.report.signatures import PAGE
 
 def guard(
     model: ModelFolder,
-    valid: Annotated[Path, typer.Option(help="Labelled queries to fit the scorer on: LETOR text or Parquet.")],
-    judged: Annotated[Path, typer.Option(help="Other labelled queries, for the proof.")],
-    baseline: Annotated[list[str], typer.Option("-b", "--baseline", help=f"The live ranking: {BASELINES}")],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the guard.")],
+    fit_scorer: Annotated[Path, option("--fit-scorer", "Labelled queries, to learn the scorer.", FILE)],
+    calibrate: Annotated[Path, option("--calibrate", "Other labelled queries, for the proof.", FILE)],
+    baseline: Annotated[list[str], option("-b --baseline", "Live: NAME=feature:25, a run or a model.", NAME)],
+    output: Annotated[Path, option("-o --output", "The guard's folder.", DIR)],
     risk: Annotated[
-        float | None,
-        typer.Option(help="The largest average loss that you accept.", show_default=f"{DEFAULT_RISK_LEVEL:g}"),
+        float | None, option("--risk", "Average loss.", shown=f"{DEFAULT_RISK_LEVEL:g}")
     ] = None,
-    share_hurt: Annotated[
-        float | None,
-        typer.Option(help="The largest share of queries that may lose over 20 %.", show_default=False),
-    ] = None,
-    delta: Annotated[float, typer.Option(help="The probability of a wrong certificate that you accept.")] = DELTA,
+    share_hurt: Annotated[float | None, option("--share-hurt", "At most this share loses over 20 %.")] = None,
+    delta: Annotated[float, option("--delta", "Chance of a wrong certificate.")] = DELTA,
     measure: Annotated[
-        str | None, typer.Option("-m", "--measure", help="A measure from 0 to 1.", show_default="the model's")
+        str | None, option("-m --measure", "From 0 to 1.", NAME, shown="the model's")
     ] = None,
-    method: Annotated[str, typer.Option(help=f"The method of the proof: {either(PROOF_METHODS)}.")] = PROOF_METHODS[0],
-    scorer: Annotated[
-        str, typer.Option(help="How to score queries: predicted_gain, predicted_gain:isotonic or feature:K.")
-    ] = DEFAULT_SCORER,
-    blend: Annotated[
-        float | None,
-        typer.Option(help="Mix the scores of model and baseline, with this weight for the model.", show_default=False),
-    ] = None,
-    movement_cap: Annotated[
-        int | None,
-        typer.Option(help="The largest number of ranks that a document may move.", min=1, show_default=False),
-    ] = None,
-    drift: Annotated[
-        float, typer.Option(help="The proof allows a query to become this many times more frequent.")
-    ] = 1.0,
-    weights: Annotated[
-        Path | None,
-        typer.Option(help="Draws of `surefoot judge next`, or a CSV file of strata and shares.", show_default=False),
-    ] = None,
-    strata: Annotated[
-        Path | None,
-        typer.Option(help="A CSV file with the stratum of each query: query, stratum.", show_default=False),
-    ] = None,
-    traffic: Annotated[
-        Path | None,
-        typer.Option(help="All traffic without labels. It limits how much can be lost.", show_default=False),
-    ] = None,
-    record: Annotated[
-        Path | None,
-        typer.Option(
-            help="Remember in this file what the queries decided. Each question lowers δ.", show_default=False
-        ),
-    ] = None,
-    unanswered: Annotated[
-        NothingToLoseTreatment,
-        typer.Option(help="What to do with queries without a relevant document."),
-    ] = NothingToLoseTreatment.leave_out,
-    html: Annotated[Path | None, typer.Option(help="Write a page with the certificate.", show_default=False)] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write the certificate as JSON.", show_default=False)
-    ] = None,
+    scorer: Annotated[str, option("--scorer", "Or feature:K.", NAME)] = DEFAULT_SCORER,
+    blend: Annotated[float | None, option("--blend", "Mix both lists; the model has this weight.")] = None,
+    sample: SampleFile = None,
+    unlabelled: Annotated[Path | None, option("--unlabelled", "All traffic, without labels.", FILE)] = None,
+    record: Annotated[Path | None, option("--record", "Remembers what these queries decided.", FILE)] = None,
+    unanswered: Unanswered = NothingToLoseTreatment.leave_out,
+    html: Html = None,
+    json_file: Json = None,
     force: Force = False,
     quiet: Quiet = False,
-    automatic: Annotated[str | None, typer.Option(hidden=True, help="Not supported yet.")] = None,
-    fill: Annotated[str | None, typer.Option(hidden=True, help="Not supported.")] = None,
-    gate: Annotated[str | None, typer.Option(hidden=True, help="The old name of --scorer.")] = None,
+    automatic: Annotated[str | None, option("--automatic", "Not supported yet.", hidden=True)] = None,
 ) -> None:
     """Show a model only for queries where its risk is proved to be low enough; show the baseline elsewhere.
 

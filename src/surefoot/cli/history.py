@@ -17,17 +17,11 @@ from surefoot.report.signatures import PAGE
 
 
 def history(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Folder with the JSON of past decisions and assessments.")
-    ],
-    date_from: Annotated[
-        DateSource, typer.Option(help="Take dates from the names of files and folders, or when files were changed.")
-    ] = DateSource.auto,
-    html_file: Annotated[str | None, typer.Option("-o", "--html", help="Write the page.", show_default=False)] = None,
-    json_file: JsonOrTerminal = None,
-    csv_file: Annotated[
-        str | None, typer.Option("--csv", help="Write the releases as CSV.", show_default=False)
-    ] = None,
+    folder: Annotated[Path, argument("DIR", "Folder with the JSON of past decisions and assessments.")],
+    date_from: Annotated[DateSource, option("--date-from", "auto, name or changed.", "WORD")] = DateSource.auto,
+    html_file: Html = None,
+    json_file: Json = None,
+    csv_file: Csv = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:

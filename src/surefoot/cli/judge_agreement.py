@@ -16,31 +16,17 @@ from surefoot.report.signatures import PAGE
 
 
 def judge_agreement(
-    human: Annotated[str, typer.Argument(metavar="PEOPLE", help="People's judgments, in any format.")],
-    automatic: Annotated[
-        str, typer.Argument(metavar="AUTO", help="An automatic judge's judgments: qrels, umbrela, CSV with a judge.")
-    ],
-    files: Annotated[
-        list[str] | None, typer.Argument(metavar="[RUN]...", help="Runs, NAME=FILE or FILE.", show_default=False)
-    ] = None,
-    measure: Annotated[
-        str, typer.Option("-m", "--measure", help="The measure that will decide the release.")
-    ] = EVALUATION_MEASURE,
-    baseline: Annotated[
-        str | None, typer.Option("-b", "--baseline", help="The live system.", show_default=False)
-    ] = None,
-    candidate: Annotated[
-        str | None,
-        typer.Option(
-            "-c", "--candidate", help="The system that you want to ship.", show_default="the other of two runs"
-        ),
-    ] = None,
+    people: Annotated[str, argument("PEOPLE", "People's judgments.")],
+    automatic: Annotated[str, argument("AUTO", "An automatic judge's judgments.")],
+    files: Annotated[list[str] | None, argument("[RUN]...", "Runs. NAME=FILE names a run.")] = None,
+    measure: Annotated[str, option("-m --measure", "What will decide.", NAME)] = EVALUATION_MEASURE,
+    baseline: Live = None,
+    candidate: Candidate = None,
     risk: Annotated[
-        float | None,
-        typer.Option(help="The level of risk that a gate must prove.", show_default="twice the risk by people"),
+        float | None, option("--risk", "The level to prove.", shown="twice the risk")
     ] = None,
-    json_file: JsonOrTerminal = None,
-    html_file: Annotated[str | None, typer.Option("--html", help="Write the page.", show_default=False)] = None,
+    json_file: Json = None,
+    html_file: Html = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:

@@ -22,79 +22,29 @@ _SHOWN_DRAWS = 20  # rows of the table; the files have all
 
 
 def judge_next(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The candidate's results, NAME=FILE or FILE.")],
-    baseline: Annotated[str, typer.Option("-b", "--baseline", help="The live results, NAME=FILE or FILE.")],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", help="Write the draws to this JSON file. The gate reads it.", show_default=False
-        ),
-    ] = None,
-    record: Annotated[
-        Path | None,
-        typer.Option(help="Keep the draws or the sample in this record. The gate reads it.", show_default=False),
-    ] = None,
-    uniform: Annotated[
-        bool, typer.Option("--uniform", help="Draw distinct queries with equal chances. Needs --record.")
-    ] = False,
-    measure: Annotated[
-        str, typer.Option("-m", "--measure", help="The measure that will decide the release.")
-    ] = EVALUATION_MEASURE,
-    draws: Annotated[
-        int, typer.Option("-n", "--draws", help="Number of draws. A query that is drawn twice counts twice.", min=1)
-    ] = 100,
-    drawn_for: Annotated[
-        str | None,
-        typer.Option(
-            "--for", help=f"The kind of conditions that you will test: {either(('risk', 'gain'))}.", show_default="risk"
-        ),
+    runs: Annotated[list[str], argument("RUN RUN", "The two runs. NAME=FILE names a run.")],
+    baseline: Live = None,
+    output: Annotated[Path | None, option("-o --output", "Draws for one look, without a record.", FILE)] = None,
+    record: Annotated[Path | None, option("--record", "Keeps the draws, and all looks of the gate.", FILE)] = None,
+    uniform: Annotated[bool, option("--uniform", "Distinct queries, equal chances. --record.")] = False,
+    measure: Annotated[str, option("-m --measure", "What will decide.", NAME)] = EVALUATION_MEASURE,
+    draws: Annotated[int, option("-n --draws", "Number of draws.", min=1)] = 100,
+    to_prove: Annotated[
+        str | None, option("--to-prove", "Kind of conditions: risk or gain.", "WORD", shown="risk")
     ] = None,
     traffic: TrafficFile = None,
-    judged: Annotated[
-        Path | None,
-        typer.Option(help="Existing judgments. Documents in this file are not listed again.", show_default=False),
-    ] = None,
+    qrels: Annotated[Path | None, option("--qrels", "Judgments that exist; they are not listed.", FILE)] = None,
     seed: Annotated[
-        int | None,
-        typer.Option(
-            help="Repeat the draws of this seed. A repeated draw proves nothing new.",
-            min=0,
-            show_default="a new random seed",
-        ),
+        int | None, option("--seed", "Repeat the draws of this seed.", min=0, shown="a new seed")
     ] = None,
     automatic: Annotated[
-        str | None,
-        typer.Option(
-            help="An automatic judge's judgments of all traffic. Their hash is kept for surefoot gate --automatic.",
-            show_default=False,
-        ),
+        str | None, option("--automatic", "An automatic judge's, of all traffic.", FILE)
     ] = None,
-    unjudged: Annotated[
-        str,
-        typer.Option(
-            help="Queries that the automatic judge did not judge: refuse them (error), or count them as no "
-            "difference (zero)."
-        ),
-    ] = "error",
-    csv_file: Annotated[
-        Path | None,
-        typer.Option("--csv", help="Also write the queries to a CSV file for the judges.", show_default=False),
-    ] = None,
-    quepid: Annotated[
-        Path | None,
-        typer.Option(help="Also write the documents to judge as a CSV file for Quepid.", show_default=False),
-    ] = None,
-    query_set: Annotated[
-        Path | None,
-        typer.Option(
-            help="Also write the queries to judge as a query set for the Search Relevance Workbench.",
-            show_default=False,
-        ),
-    ] = None,
-    queries: Annotated[
-        str | None,
-        typer.Option(help="Query texts for these two files, as for evaluate.", show_default=False),
-    ] = None,
+    unjudged: Annotated[str, option("--unjudged", "What it left out: error or zero.", "WORD")] = "error",
+    csv_file: Annotated[Path | None, option("--csv", "The queries, for those who judge.", FILE)] = None,
+    documents_csv: Annotated[Path | None, option("--documents-csv", "The documents, for Quepid.", FILE)] = None,
+    query_set: Annotated[Path | None, option("--query-set", "The queries, for the Workbench.", FILE)] = None,
+    texts: TextsFile = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:

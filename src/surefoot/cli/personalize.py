@@ -26,80 +26,46 @@ _GRADED = ", ".join(name for name, layout in LAYOUTS.items() if layout.default_l
 
 
 def personalize(
-    log: Annotated[Path, typer.Argument(metavar="LOG", help="The file of the log, or a folder with its files.")],
-    output: Annotated[
-        Path,
-        typer.Option("-o", "--output", metavar="DIR", help="Folder for the results. Work that is there continues."),
-    ],
-    layout: Annotated[str | None, typer.Option(help=f"{either(LAYOUTS)}.", show_default="detected")] = None,
-    unit: Annotated[
-        str | None, typer.Option(help="The unit of times: s, ms, us, min or seconds.", show_default="from the layout")
-    ] = None,
-    clock: Annotated[
-        str, typer.Option(help=f"{_OWN_CLOCK}: session (times start at 0 in each) or log (one clock).")
-    ] = "session",
-    actions: Annotated[str, typer.Option(help=f"What counts as a click, in {_WITH_ACTIONS}.")] = "click",
+    log: Annotated[Path, argument("LOG", "The file of the log, or a folder with its files.")],
+    output: Annotated[Path, option("-o --output", "The study's folder; work that is there goes on.", DIR)],
+    layout: Annotated[str | None, option("--layout", "ubi, metarank, table, …", "WORD", shown="detected")] = None,
+    unit: Annotated[str | None, option("--unit", "Of times: s, ms, us, min.", "WORD", shown="layout's")] = None,
+    clock: Annotated[str, option("--clock", "Times start: session or log.", "WORD")] = "session",
+    actions: Annotated[str, option("--actions", "Events that are clicks.", LIST)] = "click",
     labels: Annotated[
-        str | None,
-        typer.Option(help=either(LABEL_MEASURES) + ".", show_default=f"grades for {_GRADED}, else satisfied"),
+        str | None, option("--labels", f"{', '.join(LABEL_MEASURES)}.", "WORD", shown="layout's")
     ] = None,
     dwell: Annotated[
-        str | None,
-        typer.Option(
-            help="Seconds that satisfy.",
-            show_default=f"{SATISFIED[0]:g}; grades {','.join(f'{seconds:g}' for seconds in GRADE_DWELLS)}",
-        ),
+        str | None, option("--dwell", "Seconds that satisfy.", LIST, shown=f"{SATISFIED[0]:g}")
     ] = None,
-    last: Annotated[bool, typer.Option(help="A session's last click satisfies.")] = True,
+    last: Annotated[bool, option("--last/--no-last", "A session's last click satisfies, or not.")] = True,
     half_life: Annotated[
-        str | None,
-        typer.Option(metavar="DAYS", help="Days until an event counts half.", show_default="never"),
+        str | None, option("--half-life", "Days until an event counts half.", LIST)
     ] = None,
-    split: Annotated[str | None, typer.Option(help=either(SPLITS) + ".", show_default="user, else session")] = None,
-    sample: Annotated[int, typer.Option(help="Lists to learn and test with.", min=3)] = SAMPLE,
-    preset: Annotated[str, typer.Option(help=either(GRIDS) + ".")] = "quick",
-    beta: Annotated[
-        str | None,
-        typer.Option(help="Values of β, such as 0.1,0.2.", show_default="the preset's"),
+    split: Annotated[
+        str | None, option("--split", f"{', '.join(SPLITS)}.", "WORD", shown="user")
     ] = None,
-    alpha: Annotated[
-        str | None,
-        typer.Option("-a", "--alpha", help="Values of α, such as 1,5.", show_default="the preset's"),
-    ] = None,
-    horizons: Annotated[
-        bool, typer.Option("--horizons", help="Also train with session or long-term features alone.")
-    ] = False,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of LightGBM.", show_default=False),
-    ] = None,
-    trees: Annotated[int | None, typer.Option(help="Number of trees.", min=1, show_default="the preset's")] = None,
-    segments: Annotated[
-        Path | None, typer.Option(help="A CSV file with the kind of each list: list, kind.", show_default=False)
-    ] = None,
-    backend: Annotated[str, typer.Option(help=either(BACKENDS) + ".")] = "duckdb",
-    engine: Annotated[str | None, typer.Option(hidden=True)] = None,  # the former name of --backend
-    memory: Annotated[str, typer.Option(help="Memory for DuckDB. The rest goes to disk.")] = MEMORY,
+    sample: Annotated[int, option("--sample", "Lists to learn from.", min=3)] = SAMPLE,
+    preset: Annotated[str, option("--preset", f"{', '.join(GRIDS)}.", "WORD")] = "quick",
+    beta: Annotated[str | None, option("--beta", "Values of β.", LIST, shown="the preset's")] = None,
+    alpha: Annotated[str | None, option("-a --alpha", "Values of α.", LIST, shown="the preset's")] = None,
+    horizons: Annotated[bool, option("--horizons", "Also with session or long-term features.")] = False,
+    set_: EngineParameters = None,
+    trees: Annotated[int | None, option("--trees", "Number of trees.", min=1, shown="the preset's")] = None,
+    segments: Annotated[Path | None, option("--segments", "The kind of each list: list,kind.", FILE)] = None,
+    backend: Annotated[str, option("--backend", f"{either(BACKENDS)}.", "WORD")] = "duckdb",
+    memory: Annotated[str, option("--memory", "For DuckDB; the rest on disk.", "SIZE")] = MEMORY,
     threads: Threads = None,
-    seed: Annotated[int, typer.Option(help="The seed of splits, samples and trees.", min=0)] = 0,
-    features_only: Annotated[
-        bool, typer.Option("--features-only", help="Compute the feature table only, and train nothing.")
-    ] = False,
-    save: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Save the recommended model, to serve it.", show_default=False),
-    ] = None,
-    save_method: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="With --save: the method to save instead.", show_default=False),
-    ] = None,
-    html: Annotated[Path | None, typer.Option(help="Write the page.", show_default=False)] = None,
-    json_file: ResultJson = None,
-    csv_file: Annotated[
-        Path | None, typer.Option("--csv", help="Write all figures as CSV.", show_default=False)
-    ] = None,
+    seed: Annotated[int, option("--seed", "Of splits, samples and trees.", min=0)] = 0,
+    features_only: Annotated[bool, option("--features-only", "The table of features only; no training.")] = False,
+    save: Annotated[Path | None, option("--save", "Save the recommended model, to serve it.", DIR)] = None,
+    method: Annotated[str | None, option("--method", "With --save: this method's model.", NAME)] = None,
+    html: Html = None,
+    json_file: Json = None,
+    csv_file: Csv = None,
+    latex_file: Latex = None,
+    markdown_file: Markdown = None,
     metrics: FlatMetrics = None,
-    format_: PrintedTable = TableFormat.table,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:

@@ -27,34 +27,17 @@ if TYPE_CHECKING:
 
 
 def rank(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder of a model, a guard or a personal ranker.")],
-    data: Annotated[
-        Path,
-        typer.Argument(metavar="DATA", help="LETOR text or Parquet. Personal: Parquet lists."),
-    ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="A run (.run, .run.gz, …), or .csv, .json, .parquet.")],
-    name: Annotated[str | None, typer.Option(help="The run's name.", show_default="the model's folder")] = None,
-    baseline: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-b",
-            "--baseline",
-            help=f"The baseline, for --html or for a model that starts from one: {BASELINES}",
-            show_default=False,
-        ),
-    ] = None,
+    model: Annotated[Path, argument("MODEL", "Folder of a model, guard or personal ranker; or feature:K.")],
+    data: Annotated[Path, argument("DATA", "Documents: LETOR text or Parquet. Personal: lists (Parquet).")],
+    output: RunFile,
+    name: Annotated[str | None, option("--name", "The run's name.", NAME, shown="the model's folder")] = None,
+    baseline: Baselines = None,
     shown: Annotated[
-        Path | None,
-        typer.Option(help="Guard: which list each query gets.", show_default="RUN.shown.csv"),
+        Path | None, option("--shown", "Guard: list of each query.", FILE, shown="RUN.shown.csv")
     ] = None,
-    qrels: Annotated[Path | None, typer.Option(help="Also write the labels as judgments.", show_default=False)] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option(help="Write a page: whom the model hurts, by the labels, against --baseline.", show_default=False),
-    ] = None,
-    why: Annotated[
-        Path | None, typer.Option(help="Personal: write orders and reasons (JSON lines).", show_default=False)
-    ] = None,
+    qrels: Annotated[Path | None, option("--qrels", "The labels, as judgments.", FILE)] = None,
+    html: Annotated[Path | None, option("--html", "A page: whom it hurts, against --baseline.", FILE)] = None,
+    why: Annotated[Path | None, option("--why", "Personal: orders and reasons, as JSON lines.", FILE)] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:

@@ -15,66 +15,24 @@ from surefoot.errors import ArgumentError, visible
 
 
 def select(
-    folder: Annotated[Path, typer.Argument(metavar="SWEEP", help="The folder of a sweep.")],
-    max_risk: Annotated[
-        float | None,
-        typer.Option(
-            help="Choose the model with the largest gain and a risk of at most this.", min=0, show_default=False
-        ),
-    ] = None,
+    folder: Annotated[Path, argument("SWEEP", "The folder of a sweep.")],
+    max_risk: Annotated[float | None, option("--max-risk", "Most gain with a risk of at most this.", min=0)] = None,
     keep_gain: Annotated[
-        float | None,
-        typer.Option(
-            help="Choose the model with the smallest risk that keeps this share of the gain.",
-            min=0,
-            max=1,
-            show_default=False,
-        ),
+        float | None, option("--keep-gain", "Least risk that keeps this share of the gain.", min=0, max=1)
     ] = None,
-    more_gain: Annotated[
-        bool,
-        typer.Option("--more-gain", help="Choose a model with more gain than the gain-only model. Needs --less-risk."),
-    ] = False,
     less_risk: Annotated[
-        float | None,
-        typer.Option(
-            help="With --more-gain: how much less risk, such as 0.3 (30 % less).", min=0, max=1, show_default=False
-        ),
+        float | None, option("--less-risk", "More gain, with this share less risk.", min=0, max=1)
     ] = None,
-    largest_area: Annotated[
-        bool,
-        typer.Option(
-            "--largest-area",
-            help="Choose the model with the largest area under the curve of gain by share of re-ranked queries.",
-        ),
-    ] = False,
-    geo_risk: Annotated[
-        float | None,
-        typer.Option(
-            metavar="ALPHA", help="Choose the model with the highest GeoRisk at this α.", min=0, show_default=False
-        ),
-    ] = None,
+    largest_area: Annotated[bool, option("--largest-area", "Most gain for all shares of re-ranking.")] = False,
+    geo_risk: Annotated[float | None, option("--geo-risk", "The highest GeoRisk at this α.", min=0)] = None,
     traffic: TrafficFile = None,
-    strategies: Annotated[
-        bool, typer.Option("--strategies", help="Also consider blends with the baseline and selective re-ranking.")
-    ] = False,
-    choose_by: Annotated[
-        str | None,
-        typer.Option(help=f"{either(list(CHOOSE_BY))}.", show_default="cross-validation, if the sweep has it"),
-    ] = None,
-    one_se: Annotated[
-        bool, typer.Option("--one-se", help="Choose the least risk within one standard error of the best.")
-    ] = False,
-    nearest: Annotated[
-        bool, typer.Option("--nearest", help="If no model satisfies the policy, take the nearest one.")
-    ] = False,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Copy the model here.", show_default=False)
-    ] = None,
-    fold: Annotated[str | None, typer.Option(help="Copy the model of this fold.", show_default="the first")] = None,
-    json_file: Annotated[
-        str | None, typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False)
-    ] = None,
+    strategies: Annotated[bool, option("--strategies", "Blends and selective re-ranking, too.")] = False,
+    choose_by: Annotated[str | None, option("--choose-by", f"{' or '.join(CHOOSE_BY)}.", "WORD")] = None,
+    one_se: Annotated[bool, option("--one-se", "Least risk within a standard error of best.")] = False,
+    nearest: Annotated[bool, option("--nearest", "If none satisfies it, the nearest one.")] = False,
+    output: Annotated[Path | None, option("-o --output", "Save the model here.", DIR)] = None,
+    fold: Annotated[str | None, option("--fold", "Save this fold's model.", NAME, shown="the first")] = None,
+    json_file: Json = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
