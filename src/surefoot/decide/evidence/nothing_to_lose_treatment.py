@@ -7,4 +7,4 @@ class NothingToLoseTreatment(StrEnum):
     """In a plain sample they are left out, or count as a part of traffic."""
 
     leave_out = "leave-out"
-    traffic = "traffic"
+    counted = "count"
