@@ -173,7 +173,7 @@ NETWORK_MODULES = {
     "uvicorn", "starlette", "asyncio", "fsspec",
 }  # fmt: skip
 # Dask clusters and Spark are reached by their own libraries; replay.py is run by users, against their own engine.
-MAY_REACH_A_NETWORK = ("fetching/", "personal/service/", "export/replay.py", "cli/probes.py")
+MAY_REACH_A_NETWORK = ("fetching/", "personal/service/", "export/replay.py")
 
 
 def named_in(tree: ast.AST) -> set[str]:

@@ -13,7 +13,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.cli.evaluate import evaluate
-from surefoot.cli.stability import compare, noise, subsets, time
+from surefoot.cli.stability import measures, noise, subsets, time
 from surefoot.cli.train import train
 from surefoot.learn.objectives import Objective
 from surefoot.learn.options import OBJECTIVES
@@ -32,7 +32,7 @@ def default(function: Callable[..., Any], name: str) -> Any:
         (noise, sf.stability.noise, "repeats seed"),
         (subsets, sf.stability.subsets, "subsets seed"),
         (time, sf.stability.time, "period size subsets seed"),
-        (compare, sf.stability.measures, "replicates most seed"),
+        (measures, sf.stability.measures, "replicates most seed"),
         (evaluate, sf.assess, "bootstrap seed"),
     ],
 )

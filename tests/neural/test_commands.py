@@ -52,7 +52,7 @@ def test_from_letor_data_to_a_page_a_guard_and_onnx(surefoot, folder) -> None:
         "control model --valid vali.txt --judged test.txt -b bm25=feature:1 --risk 0.5 -o safe --force"
     )
     assert code == 0, err
-    code, out, err = surefoot("rank safe test.txt --controlled -o safe.run --force")
+    code, out, err = surefoot("rank safe test.txt -o safe.run --force")
     assert code == 0, err
     assert surefoot("export model --to onnx --missing nan -o net.onnx --force")[0] == 0
     assert json.loads((folder / "net.rows.json").read_text())["target"] == "onnx"

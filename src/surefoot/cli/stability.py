@@ -184,7 +184,7 @@ def time(
 
 @stability.command(cls=HelpfulCommand)
 @with_bar
-def compare(
+def measures(
     files: JudgedRuns,
     measure: _Measures = None,
     replicates: Annotated[
@@ -204,7 +204,7 @@ def compare(
 ) -> None:
     """Rank systems by each measure, with confidence, and show where the measures disagree.
 
-    **Example:** `surefoot stability compare qrels.txt f1.run f2.run f3.run`
+    **Example:** `surefoot stability measures qrels.txt f1.run f2.run f3.run`
     """
     _check_outputs(_with_traffic(files, traffic), json_file, csv_file, html, force)
     from surefoot.stability.ranking_functions import measures as compare_functions

@@ -124,9 +124,9 @@ NINE = {"sequence": ["q1"] * 9}
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (NINE | {"queries": [_row(weight=-0.5)]}, r"queries\[0\].could_lose is -0.5; expected above 0"),
-        (NINE | {"queries": [_row(weight=1.5)]}, "could_lose is 1.5; expected at most 1"),
-        (NINE | {"queries": [_row(weight=True)]}, "could_lose is True; expected a number"),
+        (NINE | {"queries": [_row(could_lose=-0.5)]}, r"queries\[0\].could_lose is -0.5; expected above 0"),
+        (NINE | {"queries": [_row(could_lose=1.5)]}, "could_lose is 1.5; expected at most 1"),
+        (NINE | {"queries": [_row(could_lose=True)]}, "could_lose is True; expected a number"),
         ({"queries": [_row(times=5), _row(times=4)]}, "'q1' twice"),
         (NINE | {"queries": [_row(times=0)]}, "times is 0; expected at least 1"),
         (NINE | {"queries": [_row(times=8)]}, "do not add up"),

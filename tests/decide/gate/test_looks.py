@@ -215,7 +215,7 @@ def test_draws_for_others_never_pass_as_a_plain_sample(record: Path) -> None:
     draws = sf.judge_next(
         [runs["today"], runs["new"]], baseline=runs["today"].name, measure="nDCG@3", n=60, seed=1, record=record
     )
-    with pytest.raises(DataError, match=r"were drawn for other rankings \('run'\).* judge-next --record"):
+    with pytest.raises(DataError, match=r"were drawn for other rankings \('run'\).* judge next --record"):
         look(WORLD.judged([*draws.queries], "other", "other"), record, {"risk": 0.03})
     with pytest.raises(ArgumentError, match="a record holds the draws itself"):
         look(WORLD.judged([*draws.queries]), record, {"risk": 0.03}, drawn=draws)

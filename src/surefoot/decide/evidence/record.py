@@ -77,7 +77,7 @@ class SampleEntry(TypedDict):
 
 
 class DrawsEntry(TypedDict):
-    """Draws of one call of `judge-next`."""
+    """Draws of one call of `judge next`."""
 
     kind: Literal["draws"]
     draws: DrawsData

@@ -160,7 +160,7 @@ def _bounded(evidence: Evidence, largest: float, kind: str) -> Evidence:
 
 
 def _draws_or_shares(weights: Any) -> tuple[Draws | None, Mapping[str, float] | None]:
-    """What weights are: draws of `judge-next`, shares of strata, or nothing."""
+    """What weights are: draws of `judge next`, shares of strata, or nothing."""
     if weights is None:
         return None, None
     if isinstance(weights, Draws) or (isinstance(weights, str | os.PathLike) and str(weights).lower().endswith(_JSON)):

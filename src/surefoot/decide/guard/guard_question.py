@@ -24,7 +24,7 @@ def draws_of_record(record: Record, judged: JudgedListPair, weights: Any) -> Any
     if isinstance(weights, Draws) or str(weights).lower().endswith(".json"):
         raise ArgumentError(
             "a record holds the draws itself, so that none is skipped or used twice; leave the draws out, and draw "
-            "with surefoot judge-next --record"
+            "with surefoot judge next --record"
         )
     if weights is not None or not record.draws:
         return weights
@@ -49,7 +49,7 @@ def draws_of_record(record: Record, judged: JudgedListPair, weights: Any) -> Any
         raise DataError(
             f"{len(drawn.intersection(row_of)):,} of the {len(row_of):,} judged queries were drawn for other rankings, "
             "by what they could lose there, so they are not a random sample of traffic; draw queries for these "
-            "rankings with surefoot judge-next --record"
+            "rankings with surefoot judge next --record"
         )
     return None
 

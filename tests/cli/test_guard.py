@@ -1,4 +1,4 @@
-"""`surefoot control` and `surefoot rank --controlled`: from files to lists with a bound, and how they say no."""
+"""`surefoot guard` and `surefoot rank` on its folder: from files to lists with a bound, and how they say no."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def home(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def line(home: Path) -> list[object]:
     return [
-        "control", home / "model", "--valid", home / "valid.txt", "--judged", home / "judged.txt", "-b", "feature:1",
+        "guard", home / "model", "--valid", home / "valid.txt", "--judged", home / "judged.txt", "-b", "feature:1",
         "--risk", "0.05",
     ]  # fmt: skip
 
@@ -37,14 +37,12 @@ def test_control_and_rank_are_what_python_does(surefoot, home: Path, line: list[
     assert certificate["sentence"] in out
     assert "it loses on average at most 0.05 of NDCG@10" in certificate["sentence"]
     assert (tmp_path / "c.html").read_text().startswith("<!doctype html>")
-    code, out, err = surefoot(
-        "rank", "--controlled", tmp_path / "c", home / "traffic.txt", "-o", tmp_path / "shown.run", "--name", "x"
-    )
+    code, out, err = surefoot("rank", tmp_path / "c", home / "traffic.txt", "-o", tmp_path / "shown.run", "--name", "x")
     assert (code, err) == (0, "")
     run = sf.read_run(tmp_path / "shown.run").to_dict()
     expected = calibrated().to_run(parts()["traffic"]).to_dict()
     assert {q: list(d) for q, d in run.items()} == {q: list(d) for q, d in expected.items()}
-    with (tmp_path / "shown.decisions.csv").open() as file:
+    with (tmp_path / "shown.shown.csv").open() as file:
         rows = list(csv.DictReader(file))
     shown = calibrated().decisions(parts()["traffic"]).shown
     assert [row["shown"] for row in rows] == ["model" if takes else "feature1" for takes in shown]
@@ -54,13 +52,11 @@ def test_control_and_rank_are_what_python_does(surefoot, home: Path, line: list[
 
 def test_decisions_as_json_and_judgments_beside(surefoot, home: Path, tmp_path: Path) -> None:
     calibrated().save(tmp_path / "c")  # its baseline is one of the data's, which the file has not
-    common = ["rank", "--controlled", tmp_path / "c", home / "traffic.txt", "-o", tmp_path / "shown.run"]
+    common = ["rank", tmp_path / "c", home / "traffic.txt", "-o", tmp_path / "shown.run"]
     code, _, err = surefoot(*common)
     assert (code, "has no baseline 'bm25'" in err) == (2, True)
     assert not (tmp_path / "shown.run").exists()
-    code, _, err = surefoot(
-        *common, "-b", "bm25=feature:1", "--decisions", tmp_path / "d.json", "--qrels", tmp_path / "q"
-    )
+    code, _, err = surefoot(*common, "-b", "bm25=feature:1", "--shown", tmp_path / "d.json", "--qrels", tmp_path / "q")
     assert (code, err) == (0, "")
     assert len(json.loads((tmp_path / "d.json").read_text())["decisions"]) == 300
     assert len(sf.read_qrels(tmp_path / "q").queries) == 300
@@ -107,9 +103,8 @@ def test_refusals(
     assert not (tmp_path / "c").exists()
 
 
-def test_decisions_need_a_guard(surefoot, home: Path, tmp_path: Path) -> None:
+def test_only_a_guard_says_which_list_is_shown(surefoot, home: Path, tmp_path: Path) -> None:
     line = ["rank", home / "model", home / "traffic.txt", "-o", tmp_path / "x.run"]
-    code, _, err = surefoot(*line, "--decisions", tmp_path / "d.csv")
-    assert (code, "add --controlled" in err) == (2, True)
-    code, _, err = surefoot("rank", "--controlled", *line[1:])
-    assert (code, "guard.json" in err) == (2, True)
+    code, _, err = surefoot(*line, "--shown", tmp_path / "d.csv")
+    assert (code, "--shown works only with a guard" in err) == (2, True)
+    assert not (tmp_path / "x.run").exists()

@@ -1,4 +1,4 @@
-"""`surefoot rerank` and `surefoot personalize --save`."""
+"""`surefoot rank` and `surefoot personalize --save`."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def shown_lists() -> pl.DataFrame:
 def test_a_batch_of_lists(surefoot, model: Path, tmp_path: Path) -> None:
     lists, run = tmp_path / "lists.parquet", tmp_path / "p.run"
     shown_lists().rename({"documents": "results"}).write_parquet(lists)
-    code, out, err = surefoot("rerank", model, lists, "-o", run, "--why", tmp_path / "w.jsonl")
+    code, out, err = surefoot("rank", model, lists, "-o", run, "--why", tmp_path / "w.jsonl")
     assert (code, err) == (0, "")
     assert "Wrote 4 lists" in out
     reasons = [json.loads(line) for line in (tmp_path / "w.jsonl").read_text().splitlines()]
     ranked = {query: list(found) for query, found in sf.read_run(run).to_dict().items()}
     assert {one["id"]: one["documents"] for one in reasons} == ranked
-    code, _, err = surefoot("rerank", model, lists, "-o", run)
+    code, _, err = surefoot("rank", model, lists, "-o", run)
     assert code == 2
     assert "already exists" in err
 
@@ -52,7 +52,7 @@ def test_a_batch_of_lists(surefoot, model: Path, tmp_path: Path) -> None:
 )
 def test_wrong_lists_are_refused(surefoot, model: Path, tmp_path: Path, change, message: str) -> None:
     change(shown_lists()).write_parquet(tmp_path / "lists.parquet")
-    code, out, err = surefoot("rerank", model, tmp_path / "lists.parquet", "-o", tmp_path / "p.run")
+    code, out, err = surefoot("rank", model, tmp_path / "lists.parquet", "-o", tmp_path / "p.run")
     assert (code, out, len(err.splitlines())) == (2, "", 1)
     assert message in err
     assert not (tmp_path / "p.run").exists()
@@ -62,15 +62,15 @@ def test_wrong_files_are_refused(surefoot, model: Path, tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no table")
     for folder, lists, message in (
         (model, tmp_path / "none", "there is no such file"), (model, tmp_path / "text", "cannot be read as Parquet"),
-        (tmp_path, tmp_path / "text", "cannot be read as Parquet"),
+        (tmp_path, tmp_path / "text", "ranker.json: there is no such file"),
     ):  # fmt: skip
-        code, _, err = surefoot("rerank", folder, lists, "-o", tmp_path / "p.run")
+        code, _, err = surefoot("rank", folder, lists, "-o", tmp_path / "p.run")
         assert (code, len(err.splitlines())) == (2, 1)
         assert message in err
     shown_lists().write_parquet(tmp_path / "lists.parquet")
-    code, _, err = surefoot("rerank", tmp_path, tmp_path / "lists.parquet", "-o", tmp_path / "p.run")
+    code, _, err = surefoot("rank", tmp_path, tmp_path / "lists.parquet", "-o", tmp_path / "p.run")
     assert code == 2
-    assert "personal.json" in err
+    assert "ranker.json" in err
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`surefoot control`: wrap a model so that it is shown only where its risk is proved to stay within a level."""
+"""`surefoot guard`: wrap a model so that it is shown only where its risk is proved to stay within a level."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from surefoot.progress import busy
 from surefoot.report.signatures import PAGE
 
 
-def control(
+def guard(
     model: ModelFolder,
     valid: Annotated[Path, typer.Option(help="Labelled queries to fit the scorer on: LETOR text or Parquet.")],
     judged: Annotated[Path, typer.Option(help="Other labelled queries, for the proof.")],
@@ -64,7 +64,7 @@ def control(
     ] = 1.0,
     weights: Annotated[
         Path | None,
-        typer.Option(help="Draws of `surefoot judge-next`, or a CSV file of strata and shares.", show_default=False),
+        typer.Option(help="Draws of `surefoot judge next`, or a CSV file of strata and shares.", show_default=False),
     ] = None,
     strata: Annotated[
         Path | None,
@@ -96,7 +96,7 @@ def control(
 ) -> None:
     """Show a model only for queries where its risk is proved to be low enough; show the baseline elsewhere.
 
-    **Example:** `surefoot control model/ --valid vali.txt --judged judged.txt -b feature:25 --risk 0.02 -o guarded/`
+    **Example:** `surefoot guard model/ --valid vali.txt --judged judged.txt -b feature:25 --risk 0.02 -o guarded/`
     """
     for given, reason in ((automatic, NO_AUTOMATIC_REASON), (fill, NO_FILL_REASON)):
         if given is not None:
@@ -143,11 +143,7 @@ def control(
     def show_certificate() -> None:
         typer.echo(certificate.to_text())
         typer.echo()
-        typer.echo(
-            visible(
-                f"Wrote the guard to {output}. To rank with it, run: surefoot rank --controlled {output} DATA -o RUN"
-            )
-        )
+        typer.echo(visible(f"Wrote the guard to {output}. To rank with it, run: surefoot rank {output} DATA -o RUN"))
 
     provenance = page_provenance(html, [model, *read, *baseline_files(baseline)])
     deliver(

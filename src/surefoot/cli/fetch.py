@@ -1,4 +1,4 @@
-"""`surefoot fetch-run`: a run from a search service."""
+"""`surefoot fetch`: a run from a search service."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from surefoot.errors import ArgumentError, name_list, shortened, visible
 from surefoot.fetching.options import DEPTH, PAGE_SIZE, RETRIES, TIMEOUT, RunScores, ServiceName
 
 
-def fetch_run(
+def fetch(
     service: Annotated[ServiceName, typer.Option("--from", help="What answers.")],
     url: Annotated[str, typer.Option(help="The index's address, such as https://host:9200/shop; no password in it.")],
     queries: Annotated[Path, typer.Option(help="Queries: id, tab, text; JSON lines; or TREC topics.")],
@@ -59,7 +59,7 @@ def fetch_run(
 
     If it is interrupted, run it again: it goes on where it stopped.
 
-    **Example:** `surefoot fetch-run --from opensearch --url https://localhost:9200/shop --queries queries.tsv --body
+    **Example:** `surefoot fetch --from opensearch --url https://localhost:9200/shop --queries queries.tsv --body
     search.json --user-env LOGIN -o new.run`
     """
     from surefoot.fetching.fetched_answers import answers_folder, is_own_output

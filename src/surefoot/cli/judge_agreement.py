@@ -1,4 +1,4 @@
-"""`surefoot agreement`: what an automatic judge is worth."""
+"""`surefoot judge agreement`: what an automatic judge is worth."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from surefoot.errors import ArgumentError
 from surefoot.report.signatures import PAGE
 
 
-def agreement(
-    human: Annotated[str, typer.Argument(metavar="HUMAN", help="People's judgments, in any format.")],
+def judge_agreement(
+    human: Annotated[str, typer.Argument(metavar="PEOPLE", help="People's judgments, in any format.")],
     automatic: Annotated[
         str, typer.Argument(metavar="AUTO", help="An automatic judge's judgments: qrels, umbrela, CSV with a judge.")
     ],
@@ -46,7 +46,7 @@ def agreement(
 ) -> None:
     """Compare an automatic judge with people: agreement, bias, and how many judgments it would save in a gate.
 
-    **Example:** `surefoot agreement qrels.txt auto.qrels today.run new.run --baseline today`
+    **Example:** `surefoot judge agreement qrels.txt auto.qrels today.run new.run --baseline today`
     """
     if (baseline or candidate or risk is not None) and not files:
         raise ArgumentError("--baseline, --candidate and --risk need runs; add the runs of two systems")
