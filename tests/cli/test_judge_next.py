@@ -38,7 +38,7 @@ def test_the_same_as_in_python(surefoot, home: Path) -> None:
     assert draws.to_dict() == same.to_dict()
     assert "40 draws from 9 queries" in out
     lines = (home / "judge.csv").read_text().splitlines()
-    assert lines[0] == "query,times,weight,documents_to_judge"
+    assert lines[0] == "query,times,could_lose,documents_to_judge"
     assert lines[1].startswith("'=q3,")  # a spreadsheet takes it as text
     to_judge = {line.split(",")[0]: line.split(",")[3] for line in lines[1:]}
     assert to_judge == {"'=q3": "4", "q1": "1", "q2": "3"}

@@ -101,7 +101,8 @@ def draws_tables(draws: Draws, unjudged: Ints, most: int) -> list[RenderableType
     summary = (
         f"{draws.draws:,} draws from {draws.drawn_from:,} queries. Queries that could {what} more {draws.measure}"
         f"{asked} were drawn more often. You must judge {len(draws.queries):,} queries and "
-        f"{int(unjudged.sum()):,} documents. A query could {what} {draws.could_lose_mean:.4f} on average and at most {draws.could_lose_largest:.4f}."
+        f"{int(unjudged.sum()):,} documents. A query could {what} "
+        f"{draws.could_lose_mean:.4f} on average and at most {draws.could_lose_largest:.4f}."
     )
     if draws.by_traffic is not None and draws.by_traffic["left_out"]:
         summary += f" {draws.by_traffic['left_out']:,} queries of the runs have no traffic and were left out."
