@@ -239,7 +239,7 @@ class TradeOffsData(TypedDict):
     schema: Literal["surefoot/sweep/1"]
     origin: Annotated[str, "A hash of the sweep's settings."]
     measure: str
-    measures: Annotated[list[str], "The measure that was optimised, and NDCG at 1 and 10."]
+    measures: Annotated[list[str], "The measure that was optimised, and nDCG(exp) at 1 and 10."]
     baselines: Annotated[list[BaselineRow], ("minItems", 1)]
     folds: list[str]
     seeds: list[int]

@@ -95,7 +95,7 @@ def notes(data: Json) -> list[str]:
         "re-ranked lists. “Lowest click plus one” was chosen by the largest gain. Naïve mixing, “least risk at equal "
         "gain” and “most gain at equal re-ranking” are matched to the weighted model with the larger area. Lists "
         "without a satisfied click are not judged.",
-        "“By regression” means: trained by least squares on each result's share of NDCG. All other models are trained "
+        "“By regression” means: trained by least squares on each result's share of nDCG. All other models are trained "
         "by LambdaMART.",
         *_half_life_note(data),
         *filter(None, [measure_note(data["measure"]), bias_note(data)]),
