@@ -36,25 +36,25 @@ PROVENANCE = Provenance(
 
 
 def evaluate(path: Path) -> str:
-    """Twelve systems on 200 queries: one of them is shipped."""
+    """Twelve systems on 200 queries: one of them is better."""
     made = sf.synthetic_runs()
     assessment = sf.assess(sf.score(made.qrels, made.runs, "nDCG@10"), baseline="today", alphas=[1], depth=10)
     assessment.to_html(path, provenance=PROVENANCE)
     data = assessment.to_dict()
-    rewarded = [row for row in data["systems"] if row["alpha"]["1"]["verdict"] == "reward"]
-    return f"Ship {max(rewarded, key=lambda row: row['alpha']['1']['u_risk'])['system']}: "
+    better = [row for row in data["systems"] if row["alpha"]["1"]["outcome"] == "better"]
+    return f"{max(better, key=lambda row: row['alpha']['1']['u_risk'])['system']} gains "
 
 
 def evaluate_long_names(path: Path) -> str:
-    """Long and hostile names, few queries: nothing is shipped, with a caution."""
+    """Long and hostile names, few queries: nothing is better, with a caution."""
     rng = np.random.default_rng(0)
     queries = [f"a query with many words that goes on and on, number {i}" for i in range(30)]
     scores = sf.Scores(rng.random((4, 30)), [HOSTILE, LONG, "x" * 150, "short"], queries, "nDCG@10")
     kinds = {"a column of segments " * 4: dict.fromkeys(queries[:20], "segment " * 12)}
     assessment = sf.assess(scores, HOSTILE, segments=kinds)
     assessment.to_html(path, queries=dict.fromkeys(queries, "words " * 40), provenance=PROVENANCE)
-    assert not any(row["alpha"]["1"]["verdict"] == "reward" for row in assessment.to_dict()["systems"])
-    return f"Keep {HOSTILE}: "
+    assert not any(row["alpha"]["1"]["outcome"] == "better" for row in assessment.to_dict()["systems"])
+    return f"No system is better than {HOSTILE} at "
 
 
 def trade_offs(path: Path) -> str:
@@ -62,14 +62,13 @@ def trade_offs(path: Path) -> str:
     result = gaining_sweep()
     result.to_html(path, provenance=PROVENANCE)
     choice = result.to_dict()["recommendation"]
-    assert choice["decision"] == "choose"
+    assert choice["choice"] == "take"
     return f"Choose {choice['name'].replace('=', ' = ')}"
 
 
 def trade_offs_long_names(path: Path) -> str:
     """Long names of candidates and queries, a hostile baseline, and nothing that gains."""
     data = json.loads(gaining_sweep().to_json())
-    del data["recommendation"]
     data["baselines"][0]["name"] = HOSTILE
     data["names"] = [f"{LONG} {number}" for number in range(len(data["names"]))]
     data["answers"][0]["answer"] = f"{HOSTILE} {LONG}"
@@ -85,7 +84,7 @@ def personalize(path: Path) -> str:
     result = small_study()
     result.to_html(path, provenance=PROVENANCE)
     choice = result.to_dict()["recommendation"]
-    verb = {"serve": "Serve", "undecided": "Serve none yet:", "keep": "Keep the shown order:"}[choice["decision"]]
+    verb = {"take": "Serve", "unclear": "Serve none yet:", "keep": "Keep the shown order:"}[choice["choice"]]
     return f"{verb} {choice['label'][0].lower()}{choice['label'][1:]}"
 
 

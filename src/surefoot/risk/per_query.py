@@ -59,5 +59,5 @@ def per_query_data(data: AssessmentData, scores: Scores, segments: Segments | No
         },
     }
     if scores.weighting is not None:
-        block["weights"] = scores.weighting.weights.tolist()
+        block["counts"] = scores.weighting.weights.tolist()
     return block
