@@ -29,13 +29,13 @@ from scipy.special import stdtrit
 import automatic_judges
 import surefoot as sf
 import workflow
-from surefoot.decide.control.list_pair import ListPair, Movement, row_ranks
-from surefoot.decide.control.scorers import make_scorer
-from surefoot.decide.control.thresholds import Calibration, find_threshold
 from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.proof import Evidence
 from surefoot.decide.gate import gate as gate_module
+from surefoot.decide.guard.list_pair import ListPair, Movement, row_ranks
+from surefoot.decide.guard.scorers import make_scorer
+from surefoot.decide.guard.thresholds import Calibration, find_threshold
 from surefoot.learn.regression_trees import regression_trees
 
 MEASURE = sf.Measure.parse("nDCG(dcg='exp-log2')@10")
@@ -96,7 +96,7 @@ class RewardOverRisk:
 
 
 def calibrate(scores: Any, differences: Any, level: float, method: str) -> float:
-    """The threshold that the controller would take; infinite where it shows the baseline alone."""
+    """The threshold that the guard would take; infinite where it shows the baseline alone."""
     order = betting_order([str(number) for number in range(len(scores))])
     loss = np.maximum(-differences[order], 0)
     evidence = Evidence(ConditionRule("risk", level), loss, 0.0, 1.0, "betting")
@@ -292,11 +292,11 @@ def timed() -> None:
             data.to_run(data.y + rng.normal(0, spread, len(data)), name) for spread, name in ((1, "new"), (2, "old"))
         )
         qrels = [data.select(part).qrels() for part in (np.arange(500), np.arange(500, n + 500))]
-        controller = sf.RiskController(new, baseline=old, level=0.1, measure="nDCG@10").fit_scorer(qrels[0])
+        guard = sf.RiskGuard(new, baseline=old, level=0.1, measure="nDCG@10").fit_scorer(qrels[0])
         took = []
         for _ in range(3):  # the least of three: other programs only ever add
             began, worked = time.perf_counter(), time.process_time()
-            controller.calibrate(qrels[1])
+            guard.calibrate(qrels[1])
             took.append((time.perf_counter() - began, time.process_time() - worked))
         elapsed, busy = min(took)
         bar(

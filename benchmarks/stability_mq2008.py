@@ -50,15 +50,15 @@ def main() -> None:
     qrels, runs = functions(Path(sys.argv[1]), Path(sys.argv[2]))
     scores = sf.score(qrels, runs, MEASURES)
     studies = [
-        sf.noise_study(qrels, runs, MEASURES),
-        sf.subset_study(scores),
-        sf.compare_functions(scores),
+        sf.stability.noise(qrels, runs, MEASURES),
+        sf.stability.subsets(scores),
+        sf.stability.measures(scores),
     ]
     for study in studies:
         print(study, end="\n\n")
     if len(sys.argv) > 3:
         from surefoot.data.writing.all_or_nothing import write_text
-        from surefoot.studies.page import to_page
+        from surefoot.stability.page import to_page
 
         write_text(sys.argv[3], to_page([study.to_dict() for study in studies]))
 

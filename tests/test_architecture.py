@@ -25,7 +25,7 @@ FOUNDATION = {
 MAY_IMPORT = {  # besides itself and the foundation
     "data": set(),
     "clicks": {"data"},
-    "fetch": {"data"},
+    "fetching": {"data"},
     "measures": {"data"},
     "pyterrier": {"data", "measures"},
     "risk": {"data"},
@@ -33,14 +33,14 @@ MAY_IMPORT = {  # besides itself and the foundation
     "learn": {"data", "measures", "risk", "export"},
     "neural": {"data", "measures", "risk", "export", "learn"},
     "report": {"data", "measures", "risk"},
-    "studies": {"data", "measures", "risk", "report"},
+    "stability": {"data", "measures", "risk", "report"},
     "choose": {"data", "measures", "risk", "learn", "neural", "report"},
     "decide": {"data", "measures", "risk", "learn", "neural", "report"},
     "personal": {"data", "clicks", "measures", "risk", "learn", "report", "choose"},
     "cli": {
         "data",
         "clicks",
-        "fetch",
+        "fetching",
         "measures",
         "pyterrier",
         "risk",
@@ -48,7 +48,7 @@ MAY_IMPORT = {  # besides itself and the foundation
         "learn",
         "neural",
         "report",
-        "studies",
+        "stability",
         "choose",
         "decide",
         "personal",
@@ -173,7 +173,7 @@ NETWORK_MODULES = {
     "uvicorn", "starlette", "asyncio", "fsspec",
 }  # fmt: skip
 # Dask clusters and Spark are reached by their own libraries; replay.py is run by users, against their own engine.
-MAY_REACH_A_NETWORK = ("fetch/", "personal/service/", "export/replay.py", "cli/probes.py")
+MAY_REACH_A_NETWORK = ("fetching/", "personal/service/", "export/replay.py")
 
 
 def named_in(tree: ast.AST) -> set[str]:

@@ -48,7 +48,7 @@ def test_scores_bootstrap_studies_and_page_tell_how_far_they_are() -> None:
     with show_with(log):
         sf.score(made.qrels, made.runs[:2], "nDCG@10")
         sf.assess(scores, "today", bootstrap=10).to_html()
-        sf.noise_study(made.qrels, made.runs[:2], repeats=2)
-        sf.subset_study([scores], subsets=10)
+        sf.stability.noise(made.qrels, made.runs[:2], repeats=2)
+        sf.stability.subsets([scores], subsets=10)
     seen = [doing for doing, _, _ in log.seen]
     assert set(seen) == {"Scoring runs", "Systems", "Writing the page", "Adding noise", "Runs", "Drawing subsets"}

@@ -39,6 +39,8 @@ def _walk(name: str, command: Any) -> Iterator[tuple[str, Any]]:
     if children is None:
         yield name, command
         return
+    if command.invoke_without_command:
+        yield name, command
     for child in sorted(children):
         if not children[child].hidden:
             yield from _walk(f"{name} {child}", children[child])

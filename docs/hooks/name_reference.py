@@ -16,7 +16,7 @@ TITLES = {
     "measures": "Measure",
     "risk": "Risk",
     "report": "Assess and report",
-    "studies": "Studies of stability",
+    "stability": "Studies of stability",
     "learn": "Learn",
     "neural": "Learn with networks",
     "choose": "Choose",

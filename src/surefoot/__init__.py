@@ -2,7 +2,7 @@
 
 Measure what a ranking risks against what is shipped today, and learn rankings that risk less.
 The names below are loaded when first used, so that importing surefoot costs next to nothing. `__all__` has those that
-most people need; those in `_UNLISTED` resolve here too. `sf.risk`, `sf.clicks` and `sf.studies` list what is theirs.
+most people need; those in `_UNLISTED` resolve here too. `sf.risk`, `sf.clicks` and `sf.stability` list what is theirs.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from surefoot.lazy import attach
 
 if TYPE_CHECKING:
     from surefoot import clicks as clicks
-    from surefoot import fetch as fetch
     from surefoot import neural as neural
     from surefoot import pyterrier as pyterrier
     from surefoot import risk as risk
-    from surefoot import studies as studies
+    from surefoot import stability as stability
     from surefoot.choose.sweep import read_sweep as read_sweep
     from surefoot.choose.sweep import sweep as sweep
     from surefoot.choose.sweep import swept_models as swept_models
@@ -48,13 +47,13 @@ if TYPE_CHECKING:
     from surefoot.data.types.streamed_scores import StreamedScores as StreamedScores
     from surefoot.decide.agreement.agreement import Agreement as Agreement
     from surefoot.decide.agreement.agreement import agreement as agreement
-    from surefoot.decide.control.certificate import Certificate as Certificate
-    from surefoot.decide.control.controller import RiskController as RiskController
     from surefoot.decide.evidence.draws import Draws as Draws
     from surefoot.decide.evidence.draws import read_draws as read_draws
     from surefoot.decide.evidence.judge_next import judge_next as judge_next
     from surefoot.decide.gate.decision import Decision as Decision
     from surefoot.decide.gate.gate import gate as gate
+    from surefoot.decide.guard.certificate import Certificate as Certificate
+    from surefoot.decide.guard.guard import RiskGuard as RiskGuard
     from surefoot.decide.history.history import ReleaseHistory as ReleaseHistory
     from surefoot.decide.history.history import history as history
     from surefoot.errors import ArgumentError as ArgumentError
@@ -63,7 +62,7 @@ if TYPE_CHECKING:
     from surefoot.errors import MissingExtraError as MissingExtraError
     from surefoot.errors import SurefootError as SurefootError
     from surefoot.errors import SurefootWarning as SurefootWarning
-    from surefoot.fetch.fetched_run import fetch_run as fetch_run
+    from surefoot.fetching.fetched_run import fetch as fetch
     from surefoot.learn.means import average as average
     from surefoot.learn.ranker import Ranker as Ranker
     from surefoot.measures.near_ties import percentiles as percentiles
@@ -93,10 +92,6 @@ if TYPE_CHECKING:
     from surefoot.risk.multiplicity import holm as holm
     from surefoot.risk.tradeoff import u_risk as u_risk
     from surefoot.risk.tradeoff import worst_mean as worst_mean
-    from surefoot.studies.noise import noise_study as noise_study
-    from surefoot.studies.picks import subset_study as subset_study
-    from surefoot.studies.picks import time_study as time_study
-    from surefoot.studies.ranking_functions import compare_functions as compare_functions
 
 __version__ = "0.2.0"
 
@@ -115,8 +110,8 @@ _LISTED: dict[str, tuple[str, ...]] = {
     "data.types.runs": ("Qrels", "Run", "read_qrels", "read_run"),
     "data.types.scores": ("Scores",),
     "decide.agreement.agreement": ("agreement",),
-    "decide.control.certificate": ("Certificate",),
-    "decide.control.controller": ("RiskController",),
+    "decide.guard.certificate": ("Certificate",),
+    "decide.guard.guard": ("RiskGuard",),
     "decide.evidence.draws": ("Draws", "read_draws"),
     "decide.evidence.judge_next": ("judge_next",),
     "decide.gate.decision": ("Decision",),
@@ -137,7 +132,7 @@ _LISTED: dict[str, tuple[str, ...]] = {
     "risk.expectation": ("geo_risk", "z_risk"),
     "risk.inference": ("t_risk", "t_test"),
     "risk.tradeoff": ("u_risk",),
-    "studies": (),
+    "stability": (),
 }
 _UNLISTED = {
     "choose.sweep": ("swept_models",),
@@ -151,8 +146,7 @@ _UNLISTED = {
     "decide.agreement.agreement": ("Agreement",),
     "decide.history.history": ("ReleaseHistory", "history"),
     "data.types.streamed_scores": ("StreamedScores",),
-    "fetch": (),
-    "fetch.fetched_run": ("fetch_run",),
+    "fetching.fetched_run": ("fetch",),
     "measures.near_ties": ("percentiles",),
     "measures.sigma": ("SigmaFit", "synthetic_preferences"),
     "measures.worst_case": ("worst_case_loss",),
@@ -164,9 +158,6 @@ _UNLISTED = {
     "risk.inference": ("query_scores",),
     "risk.multiplicity": ("holm",),
     "risk.tradeoff": ("worst_mean",),
-    "studies.ranking_functions": ("compare_functions",),
-    "studies.noise": ("noise_study",),
-    "studies.picks": ("subset_study", "time_study"),
 }
 _EVERY = {module: _LISTED.get(module, ()) + _UNLISTED.get(module, ()) for module in (*_LISTED, *_UNLISTED)}
 

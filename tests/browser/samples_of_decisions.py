@@ -13,7 +13,7 @@ import numpy as np
 
 import surefoot as sf
 from surefoot.data.synthetic_judges import synthetic_judges
-from surefoot.decide.control.certificate import Certificate
+from surefoot.decide.guard.certificate import Certificate
 from surefoot.report.provenance import Provenance
 
 LONG = "a-very-long-name-of-a-system-" * 4 + "v2"
@@ -51,8 +51,8 @@ def _certificate() -> Certificate:
     made = sf.synthetic_runs(queries=500, seed=3)
     runs, judged = {run.name: run for run in made.runs}, list(made.qrels.to_dict().items())
     levels = {"risk": 0.15, "share_hurt": 0.3}
-    controller = sf.RiskController(runs["bold"], baseline=runs["today"], level=levels, measure="nDCG@10")
-    return controller.fit_scorer(dict(judged[:200])).calibrate(dict(judged[200:])).certificate_
+    guard = sf.RiskGuard(runs["bold"], baseline=runs["today"], level=levels, measure="nDCG@10")
+    return guard.fit_scorer(dict(judged[:200])).calibrate(dict(judged[200:])).certificate_
 
 
 def certificate(path: Path, provenance: Provenance) -> str:
@@ -74,7 +74,9 @@ def refused_certificate(path: Path, provenance: Provenance) -> str:
 def stability(path: Path, provenance: Provenance) -> str:
     """From how many queries on one of two systems is chosen."""
     made = sf.synthetic_runs(queries=200)
-    study = sf.subset_study(sf.score(made.qrels, made.runs[:2], ["nDCG@5", "AP"]), sizes=[5, 20, 50, 200], subsets=50)
+    study = sf.stability.subsets(
+        sf.score(made.qrels, made.runs[:2], ["nDCG@5", "AP"]), sizes=[5, 20, 50, 200], subsets=50
+    )
     study.to_html(path, provenance=provenance)
     data = study.to_dict()
     picks = data["results"]["nDCG@5"]
@@ -88,7 +90,7 @@ def stability_long_names(path: Path, provenance: Provenance) -> str:
     queries = [f"a query with many words that goes on and on, number {i}" for i in range(30)]
     first = sf.Scores(rng.random((3, 30)), [HOSTILE, LONG, "short"], queries, "a measure " * 12)
     other = sf.Scores(first.values[[1, 2, 0]], first.systems, queries, "nDCG@10")
-    study = sf.compare_functions([first, other], replicates=50)
+    study = sf.stability.measures([first, other], replicates=50)
     study.to_html(path, provenance=provenance)
     best = [ranked[0]["system"] for ranked in study.to_dict()["results"].values()]
     assert best[0] != best[1]

@@ -21,6 +21,8 @@ from tests.choose.gaining import gaining_sweep
 from tests.personal.small import small_study
 
 import surefoot as sf
+from surefoot.choose.recommendation import recommend as sweep_recommendation
+from surefoot.personal.recommendation import recommend as study_recommendation
 from surefoot.report.provenance import Link, Provenance, SourceFile
 
 pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
@@ -75,6 +77,7 @@ def trade_offs_long_names(path: Path) -> str:
     for row in data["rows"]:
         row["name"], row["objective"] = f"{LONG}{row['name']}", f"{LONG}{row['objective']}"
         row["valid"]["gain"] = -0.25
+    data["recommendation"] = sweep_recommendation(data)
     sf.TradeOffs.from_dict(data).to_html(path, provenance=PROVENANCE)
     return f"Keep {HOSTILE}: "
 
@@ -91,7 +94,6 @@ def personalize(path: Path) -> str:
 def personalize_long_names(path: Path) -> str:
     """Long and hostile names of sessions, queries, documents, methods and segments."""
     data = json.loads(small_study().to_json())
-    del data["recommendation"]
     for row in data["chosen"]:
         row["label"] += f" {LONG}"
         row["segments"] = {
@@ -102,6 +104,7 @@ def personalize_long_names(path: Path) -> str:
         for shown in session["lists"]:
             shown["query"], shown["documents"] = HOSTILE, [f"{LONG}{document}" for document in shown["documents"]]
             shown["orders"] = {f"{label} {LONG}": order for label, order in shown["orders"].items()}
+    data["recommendation"] = study_recommendation(data)
     result = sf.Personalization.from_dict(data)
     result.to_html(path, provenance=PROVENANCE)
     return LONG

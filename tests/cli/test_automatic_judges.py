@@ -32,7 +32,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def draw(surefoot: Any, home: Path, *more: Any) -> tuple[int, str, str]:
-    line = ["judge-next", home / "new.run", "-b", home / "today.run", "-m", "nDCG@4", "-n", 40]
+    line = ["judge", "next", home / "new.run", "-b", home / "today.run", "-m", "nDCG@4", "-n", 40]
     return surefoot(*line, "-o", home / "draws.json", *more)
 
 
@@ -102,14 +102,14 @@ def test_judge_next_says_no(surefoot, home: Path) -> None:
 
 
 def test_control_says_no(surefoot, tmp_path: Path) -> None:
-    line = ["control", tmp_path, "--valid", "v", "--judged", "j", "-b", "feature:1", "-o", tmp_path / "out"]
+    line = ["guard", tmp_path, "--valid", "v", "--judged", "j", "-b", "feature:1", "-o", tmp_path / "out"]
     for option, said in (("--automatic", "cannot use automatic judgments yet"), ("--fill", "cannot decide")):
         code, _, err = surefoot(*line, option, "auto.qrels")
         assert (code, said in " ".join(err.split())) == (2, True)
 
 
 def test_agreement(surefoot, home: Path) -> None:
-    line = ["agreement", home / "people.qrels", home / "auto.qrels"]
+    line = ["judge", "agreement", home / "people.qrels", home / "auto.qrels"]
     runs = [home / "today.run", home / "new.run"]
     code, out, err = surefoot(*line, *runs, "-b", "today", "-m", "nDCG@4", "--html", home / "a.html")
     assert (code, err) == (0, "")

@@ -13,7 +13,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.cli.evaluate import evaluate
-from surefoot.cli.stability import compare, noise, subsets, time
+from surefoot.cli.stability import measures, noise, subsets, time
 from surefoot.cli.train import train
 from surefoot.learn.objectives import Objective
 from surefoot.learn.options import OBJECTIVES
@@ -29,10 +29,10 @@ def default(function: Callable[..., Any], name: str) -> Any:
     ("command", "function", "names"),
     [
         (train, sf.Ranker, "objective measure stop_on rule estimate checkpoint_every"),
-        (noise, sf.noise_study, "repeats seed"),
-        (subsets, sf.subset_study, "subsets seed"),
-        (time, sf.time_study, "period size subsets seed"),
-        (compare, sf.compare_functions, "replicates most seed"),
+        (noise, sf.stability.noise, "repeats seed"),
+        (subsets, sf.stability.subsets, "subsets seed"),
+        (time, sf.stability.time, "period size subsets seed"),
+        (measures, sf.stability.measures, "replicates most seed"),
         (evaluate, sf.assess, "bootstrap seed"),
     ],
 )
@@ -47,7 +47,7 @@ def test_alphas() -> None:
 
 def test_what_is_not_given_is_shown(surefoot) -> None:
     _, shown, _ = surefoot("stability", "noise", "--help")
-    assert all(measure in shown for measure in default(sf.noise_study, "measures"))
+    assert all(measure in shown for measure in default(sf.stability.noise, "measures"))
 
 
 def test_are_light_to_import() -> None:

@@ -1,4 +1,4 @@
-"""`surefoot demo --judges`: what it says of each judge, and that its last line can be typed."""
+"""`surefoot demo judges`: what it says of each judge, and that its last line can be typed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def test_the_demonstration_of_judges(surefoot, tmp_path: Path) -> None:
-    line = ["demo", "--judges", "-o", tmp_path / "demo", "--queries", 120]
+    line = ["demo", "judges", "-o", tmp_path / "demo", "--queries", 120]
     code, out, err = surefoot(*line)
     assert (code, err) == (0, "")
     for judge in ("good", "noisy", "lenient", "partial"):

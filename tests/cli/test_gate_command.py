@@ -16,7 +16,7 @@ from lxml import etree
 from tests.cli.inputs import check_refused
 
 import surefoot as sf
-from surefoot.cli.demo import demo as make_demo
+from surefoot.cli.demo_runs import show_runs
 from surefoot.decide.gate import sample_size
 from surefoot.decide.gate.decision_data import decision_schema
 
@@ -29,7 +29,7 @@ JUNIT = ROOT / "tests" / "decide" / "gate" / "junit.xsd"
 def demo(tmp_path_factory) -> Path:
     """What `surefoot demo` writes."""
     folder = tmp_path_factory.mktemp("made") / "demo"
-    make_demo(output=folder, queries=200, seed=0, learn=False, force=False)
+    show_runs(folder, 200, 0, learn=False, force=False, quiet=False)
     return folder
 
 
@@ -233,7 +233,7 @@ def test_undecided_prints_the_next_two_commands_and_they_run(surefoot, home: Pat
     code, out, _ = surefoot(*line)
     assert code == 3
     first, second = (one.strip() for one in out.split("Next:\n")[1].splitlines())
-    assert first.startswith("surefoot judge-next steady.run -b today.run -m nDCG@10 -n ")
+    assert first.startswith("surefoot judge next steady.run -b today.run -m nDCG@10 -n ")
     assert first.endswith(" --uniform --record release-record.json --csv to_judge-1.csv")
     assert second == "surefoot " + " ".join([*line, "--record", "release-record.json"])
     assert surefoot(*first.split()[1:-2], "--csv", "to_judge.csv")[0] == 0

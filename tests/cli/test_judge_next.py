@@ -1,4 +1,4 @@
-"""`surefoot judge-next`: what it lists, what it writes, and how it says no."""
+"""`surefoot judge next`: what it lists, what it writes, and how it says no."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def home(tmp_path: Path) -> Path:
 
 def test_the_same_as_in_python(surefoot, home: Path) -> None:
     code, out, err = surefoot(
-        "judge-next", home / "new.run", "--baseline", home / "today.run", "-m", "nDCG@3", "-n", 40, "--seed", 4,
+        "judge", "next", home / "new.run", "--baseline", home / "today.run", "-m", "nDCG@3", "-n", 40, "--seed", 4,
         "-o", home / "draws.json", "--csv", home / "judge.csv", "--judged", home / "qrels.txt",
     )  # fmt: skip
     assert (code, err) == (0, "")
@@ -40,7 +40,8 @@ def test_the_same_as_in_python(surefoot, home: Path) -> None:
 
 def test_draws_are_fresh_and_kept_in_a_record(surefoot, home: Path) -> None:
     line = [
-        "judge-next",
+        "judge",
+        "next",
         home / "new.run",
         "-b",
         home / "today.run",
@@ -70,7 +71,18 @@ def test_draws_are_fresh_and_kept_in_a_record(surefoot, home: Path) -> None:
 
 
 def test_a_uniform_sample_is_listed(surefoot, home: Path) -> None:
-    line = ["judge-next", home / "new.run", "-b", home / "today.run", "--uniform", "-n", 4, "--record", home / "r.json"]
+    line = [
+        "judge",
+        "next",
+        home / "new.run",
+        "-b",
+        home / "today.run",
+        "--uniform",
+        "-n",
+        4,
+        "--record",
+        home / "r.json",
+    ]
     code, out, err = surefoot(*line, "--csv", home / "judge.csv")
     assert (code, err) == (0, "")
     assert "4 queries, drawn at random from the 9 that the runs answer" in out
@@ -82,7 +94,7 @@ def test_a_uniform_sample_is_listed(surefoot, home: Path) -> None:
 
 
 def test_again_into_the_same_files_but_never_onto_an_input(surefoot, home: Path) -> None:
-    line = ["judge-next", home / "new.run", "-b", home / "today.run", "-m", "P@1", "--for", "gain", "-q"]
+    line = ["judge", "next", home / "new.run", "-b", home / "today.run", "-m", "P@1", "--for", "gain", "-q"]
     assert surefoot(*line, "-o", home / "d.json", "--csv", home / "d.csv") == (0, "", "")
     assert surefoot(*line, "-o", home / "d.json")[0] == 2  # what was judged by these draws would be lost
     assert surefoot(*line, "-o", home / "d.json", "--csv", home / "d.csv", "--force") == (0, "", "")
@@ -105,7 +117,7 @@ def test_again_into_the_same_files_but_never_onto_an_input(surefoot, home: Path)
     ],
 )
 def test_refusals(surefoot, home: Path, options: list[str], message: str) -> None:
-    line = ["judge-next", home / "new.run", "-b", home / "today.run", "-o", home / "draws.json", *options]
+    line = ["judge", "next", home / "new.run", "-b", home / "today.run", "-o", home / "draws.json", *options]
     code, _, err = surefoot(*line)
     assert code == 2
     assert message in err
@@ -113,6 +125,6 @@ def test_refusals(surefoot, home: Path, options: list[str], message: str) -> Non
 
 
 def test_runs_that_show_the_same_leave_nothing_to_judge(surefoot, home: Path) -> None:
-    line = ["judge-next", home / "new.run", "-b", home / "new.run", "-m", "AP", "-o", home / "draws.json"]
+    line = ["judge", "next", home / "new.run", "-b", home / "new.run", "-m", "AP", "-o", home / "draws.json"]
     code, _, err = surefoot(*line)
     assert (code, "nothing to judge" in err) == (2, True)

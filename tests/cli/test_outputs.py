@@ -47,7 +47,7 @@ STUDIES = {
     "noise": f"stability noise {RUNS} --sizes 0.1 --repeats 1 -m nDCG@5",
     "subsets": f"stability subsets {RUNS} --subsets 9 -m nDCG@5",
     "time": f"stability time {RUNS} --dates dates.txt --size 2 --subsets 9 -m nDCG@5",
-    "compare": f"stability compare {RUNS} --replicates 9 -m nDCG@5",
+    "compare": f"stability measures {RUNS} --replicates 9 -m nDCG@5",
 }
 TRAIN = f"train train.txt {' '.join(SMALL)}"
 ONTO_INPUTS = [

@@ -1,4 +1,4 @@
-"""`surefoot personalize` and `surefoot make-log`."""
+"""`surefoot personalize` and `surefoot demo clicks`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,18 @@ SMALL = ["--trees", "10", "--beta", "0.1", "--alpha", "1", "--set", "min_data_in
 
 @pytest.fixture
 def log(surefoot, tmp_path: Path) -> Path:
-    code, out, err = surefoot("make-log", tmp_path / "clicks.log", "--users", "60", "--kinds", tmp_path / "kinds.csv")
+    code, out, err = surefoot(
+        "demo",
+        "clicks",
+        "-o",
+        tmp_path / "clicks.log",
+        "--users",
+        "60",
+        "--layout",
+        "yandex2014",
+        "--segments",
+        tmp_path / "kinds.csv",
+    )
     assert (code, err) == (0, "")
     assert "of 60 users" in out
     return tmp_path / "clicks.log"
@@ -103,4 +114,4 @@ def test_a_log_without_a_unit(surefoot, tmp_path: Path) -> None:
 
 def test_no_output_replaces_the_log(surefoot, log: Path, tmp_path: Path) -> None:
     assert surefoot("personalize", log, "-o", tmp_path / "study", "--json", log, "--force")[0] == 2
-    assert surefoot("make-log", log, "--users", "1")[0] == 2
+    assert surefoot("demo", "clicks", "--layout", "yandex2014", "-o", log, "--users", "1")[0] == 2

@@ -68,16 +68,16 @@ def test_a_mean_is_exported_and_a_blend_ranks_and_is_controlled(surefoot, swept:
     for name, queries in (("valid", range(0, 30)), ("judged", range(30, 60))):
         letor.select(list(queries)).write(tmp_path / f"{name}.txt")
     files = ["--valid", tmp_path / "valid.txt", "--judged", tmp_path / "judged.txt"]
-    code, _, err = surefoot("control", tmp_path / "m", *files, "-b", "feature:1", "-o", tmp_path / "c", "-q")
+    code, _, err = surefoot("guard", tmp_path / "m", *files, "-b", "feature:1", "-o", tmp_path / "c", "-q")
     assert (code, err.count("\n")) == (2, 1)  # the model has learned from these queries: it knows which
     assert "were already used to train or validate the model" in err
     sf.synthetic_letor(queries=60, documents=8, features=6, seed=9).write(tmp_path / "new.txt")
     new = sf.read_letor(tmp_path / "new.txt")
     for name, queries in (("valid", range(0, 30)), ("judged", range(30, 60))):
         new.select(list(queries)).write(tmp_path / f"{name}.txt")
-    code, _, err = surefoot("control", tmp_path / "m", *files, "-b", "feature:1", "-o", tmp_path / "c", "-q")
+    code, _, err = surefoot("guard", tmp_path / "m", *files, "-b", "feature:1", "-o", tmp_path / "c", "-q")
     assert (code, err) == (0, "")
-    code, _, err = surefoot("rank", "--controlled", tmp_path / "c", tmp_path / "new.txt", "-o", tmp_path / "c.run")
+    code, _, err = surefoot("rank", tmp_path / "c", tmp_path / "new.txt", "-o", tmp_path / "c.run")
     assert (code, err) == (0, "")
     code, _, err = surefoot("export", tmp_path / "m", "--to", "solr", "--missing", "zero", "-o", tmp_path / "x.json")
     assert (code, err.count("\n")) == (2, 1)

@@ -20,7 +20,7 @@ from surefoot.decide import signatures as decide
 from surefoot.learn import signatures as learn
 from surefoot.personal import signatures as personal
 from surefoot.report import signatures as report
-from surefoot.studies import signatures as studies
+from surefoot.stability import signatures as studies
 
 ROOMS = (choose, data, decide, learn, personal, report, studies)
 SIGNATURES: dict[str, Signature] = {
@@ -35,23 +35,23 @@ COMMANDS = [
     f"stability noise {RUNS} --sizes 0.1 --repeats 1 -m nDCG@5 --json noise.json --csv noise.csv --html noise.html",
     f"stability subsets {RUNS} --subsets 9 -m nDCG@5 --json subsets.json --csv subsets.csv --html subsets.html",
     f"stability time {RUNS} --dates dates.txt --size 2 --subsets 9 -m nDCG@5 --json time.json --csv time.csv",
-    f"stability compare {RUNS} --replicates 9 -m nDCG@5 --json compare.json --csv compare.csv",
+    f"stability measures {RUNS} --replicates 9 -m nDCG@5 --json compare.json --csv compare.csv",
     f"gate {RUNS} -b today --risk 0.9 --json decision.json --markdown decision.md --junit decision.xml "
     "--html decision.html --record record.json --metrics gate-metrics.json",
-    "judge-next bold.run -b today.run -o draws.json --csv draws.csv",
+    "judge next bold.run -b today.run -o draws.json --csv draws.csv",
     f"train train.txt {TREES} --valid train.txt -b feature:1 -o model --html training.html --card card.md "
     "--metrics train-metrics.json",
     "explain model train.txt -q 1 -b feature:1 --json explanation.json --markdown explanation.md "
     "--html explanation.html",
-    "control model --valid train.txt --judged judged.txt -b feature:1 --risk 0.9 -o controller --json certificate.json "
+    "guard model --valid train.txt --judged judged.txt -b feature:1 --risk 0.9 -o guard --json certificate.json "
     "--html certificate.html",
-    "rank controller train.txt --controlled -o served.run --decisions served.csv",
-    "rank controller train.txt --controlled -o other.run --decisions served.json",
+    "rank guard train.txt -o served.run --shown served.csv",
+    "rank guard train.txt -o other.run --shown served.json",
     f"sweep train.txt -b today=feature:1 {TREES} --folds 3 --objective u_risk --alpha 5 --workers 1 -o sweep "
     "--json sweep.json --csv sweep.csv --html sweep.html --metrics sweep-metrics.json",
     "select sweep --max-risk 1 --json choice.json",
     "history . --json history.json --csv history.csv --html history.html",
-    "make-log clicks.log --users 40",
+    "demo clicks --layout yandex2014 -o clicks.log --users 40",
     "personalize clicks.log -o study --trees 3 --beta 0.1 --alpha 1 --set min_data_in_leaf=20 --json personal.json "
     "--csv personal.csv --html personal.html --metrics personal-metrics.json",
 ]
@@ -73,7 +73,7 @@ SIGNED = {
     "DEMO": "qrels.txt today.run bold.run",
 }  # fmt: skip
 UNSIGNED = [
-    "record.json", "draws.json", "model/ranker.json", "model/model.txt", "controller/controller.json",
+    "record.json", "draws.json", "model/ranker.json", "model/model.txt", "guard/guard.json",
     "sweep/sweep.json", "served.run", "clicks.log", "study/log.json", "train.txt",
 ]  # fmt: skip
 
@@ -94,7 +94,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
             patch.setattr(
                 sys,
                 "argv",
-                ["surefoot", *command.split(), *["-q"] * (command.split()[0] not in ("make-log", "explain"))],
+                ["surefoot", *command.split(), *["-q"] * (command.split()[0] not in ("explain",))],
             )
             with pytest.raises(SystemExit) as caught:
                 main()

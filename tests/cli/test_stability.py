@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.cli.inputs import write_runs
 
-from surefoot.studies.study import Study
+from surefoot.stability.study import Study
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_every_study_prints_and_writes(stability, files, tmp_path: Path) -> None
             ("--dates", tmp_path / "dates.txt", "--size", 5),
             "How often each measure chooses its winner in 3 days",
         ),
-        ("compare", (), "2 systems on 30 queries"),
+        ("measures", (), "2 systems on 30 queries"),
     ):
         code, out, err = stability(study, *files, *more, "--json", tmp_path / f"{study}.json")
         assert (code, err) == (0, ""), study
@@ -60,7 +60,7 @@ def test_every_study_prints_and_writes(stability, files, tmp_path: Path) -> None
 
 
 def test_measures_and_names(stability, files) -> None:
-    code, out, _ = stability("compare", files[0], f"f1={files[1]}", f"f2={files[2]}", "-m", "AP", "-m", "rNDCG@3")
+    code, out, _ = stability("measures", files[0], f"f1={files[1]}", f"f2={files[2]}", "-m", "AP", "-m", "rNDCG@3")
     assert code == 0
     assert "rNDCG@3" in out
     assert "f1" in out
@@ -82,7 +82,7 @@ def test_what_is_refused(stability, files, tmp_path: Path) -> None:
         (("time", *files), "the queries have no dates"),
         (("time", *files, "--dates", tmp_path / "bad.txt"), "line 1: no date after 'q01'"),
         (("time", *files, "--dates", tmp_path / "dates.txt"), "no day has 50 queries"),
-        (("compare", *files, files[1]), "2 systems are named 'today'"),
+        (("measures", *files, files[1]), "2 systems are named 'today'"),
     ]:
         code, out, err = stability(*arguments, "--json", tmp_path / "never.json")
         assert (code, out) == (2, ""), arguments
@@ -92,7 +92,7 @@ def test_what_is_refused(stability, files, tmp_path: Path) -> None:
 
 
 def test_help_has_an_example(stability) -> None:
-    for study in ("noise", "subsets", "time", "compare"):
+    for study in ("noise", "subsets", "time", "measures"):
         code, out, _ = stability(study, "--help")
         assert code == 0
         assert "Example:" in out

@@ -37,7 +37,7 @@ def test_evaluate(surefoot, home: Path) -> None:
 
 
 def test_draw_and_decide(surefoot, home: Path) -> None:
-    draw = ["judge-next", home / "bold.run", "-b", home / "today.run", "-n", 50, "--seed", 4]
+    draw = ["judge", "next", home / "bold.run", "-b", home / "today.run", "-n", 50, "--seed", 4]
     code, out, _ = surefoot(
         *draw, "--traffic", home / "traffic.csv", "-o", home / "d.json", "--csv", home / "judge.csv"
     )
@@ -51,7 +51,7 @@ def test_draw_and_decide(surefoot, home: Path) -> None:
     assert json.loads((home / "g.json").read_text())["drawn"]["by_traffic"]["left_out"] == 5
     code, _, err = surefoot(*gate, "--traffic", home / "traffic.csv")
     assert code == 2
-    assert "judge-next --traffic FILE" in err
+    assert "judge next --traffic FILE" in err
 
 
 @pytest.mark.parametrize(

@@ -14,14 +14,14 @@ import surefoot as sf
 from surefoot.choose.options import PLAN_FILE
 from surefoot.choose.store import SweepStore
 from surefoot.data.reading.saved_folders import KINDS, describing_file
-from surefoot.decide.control.file_names import CONTROLLER
+from surefoot.decide.guard.file_names import GUARD
 from surefoot.learn.model_files import DETAILS_FILE_NAME
 from surefoot.neural.loading import load_ranker
 from surefoot.personal.options import DETAILS, RESULT
 
 LOADERS: dict[str, Callable[[Path], Any]] = {
     DETAILS_FILE_NAME: load_ranker,
-    CONTROLLER: sf.RiskController.load,
+    GUARD: sf.RiskGuard.load,
     DETAILS: sf.PersonalRanker.load,
     PLAN_FILE: SweepStore.read,
 }
@@ -47,7 +47,7 @@ def test_a_personal_ranker_is_not_named_for_the_ranker_in_it(tmp_path: Path) -> 
     for name in (DETAILS_FILE_NAME, DETAILS):
         (tmp_path / name).write_text("{}")
     with pytest.raises(sf.DataError, match="the folder of a personal ranker"):
-        sf.RiskController.load(tmp_path)
+        sf.RiskGuard.load(tmp_path)
 
 
 def test_nothing_there_says_what_to_give(tmp_path: Path) -> None:

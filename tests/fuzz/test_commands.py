@@ -125,7 +125,7 @@ def command_line(draw: random.Random) -> list[str]:
             )]  # fmt: skip
         case "agreement":
             judged = [draw.choice(["qrels.txt", "book.csv", *READ]) for _ in range(2)]
-            return ["agreement", *judged, *(files[1:] if draw.random() < 0.7 else []), *options(
+            return ["judge", "agreement", *judged, *(files[1:] if draw.random() < 0.7 else []), *options(
                 draw, baseline=BASELINES, candidate=BASELINES, measure=MEASURES, risk=["0.1", *NUMBERS], json=outputs,
                 html=outputs, force=[], quiet=[],
             )]  # fmt: skip
@@ -138,7 +138,7 @@ def command_line(draw: random.Random) -> list[str]:
             more = {"dates": ["dates.txt", *READ], "period": ["day", "week", "x"], "size": NUMBERS, "subsets": ["9"]}
             return ["stability", "time", *files, *options(draw, **study, **more)]
         case "compare":
-            return ["stability", "compare", *files, *options(draw, **study, replicates=["9", "0"], most=NUMBERS)]
+            return ["stability", "measures", *files, *options(draw, **study, replicates=["9", "0"], most=NUMBERS)]
         case "train":
             return ["train", draw.choice(["train.txt", "train.txt", *READ]), "-o", draw.choice(outputs), "--trees", "2",
                     "--set", "num_leaves=4", "--set", "min_data_in_leaf=5", "--set", "num_threads=1", *options(

@@ -26,12 +26,12 @@ from surefoot.clicks.writers import write_log
 from surefoot.data.hashes import seal
 from surefoot.data.reading.texts import read_texts
 from surefoot.data.reading.traffic import read_traffic
-from surefoot.decide.control.certificate import Certificate
 from surefoot.decide.evidence.judge_next import sample_next
 from surefoot.decide.evidence.record import read_record
 from surefoot.decide.evidence.strata import read_shares
 from surefoot.decide.gate.decision import Decision
 from surefoot.decide.gate.release_policy import ReleasePolicy
+from surefoot.decide.guard.certificate import Certificate
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
 
@@ -64,9 +64,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     learning, judged = (
         {q: d for q, d in runs.qrels.to_dict().items() if (q in half) == first} for first in (True, False)
     )
-    controller = sf.RiskController(bold, today, 0.5, measure="nDCG@10").fit_scorer(learning).calibrate(judged)
-    controller.certificate_.write_json(folder / "certificate.json")
-    controller.save(folder / "controller")
+    guard = sf.RiskGuard(bold, today, 0.5, measure="nDCG@10").fit_scorer(learning).calibrate(judged)
+    guard.certificate_.write_json(folder / "certificate.json")
+    guard.save(folder / "guard")
     sf.assess(scores, baseline="today").write_json(folder / "assessment.json", per_query=True)
     sf.Ranker(**TRAINED).fit(LETOR).save(folder / "model")
     sf.sweep(swept_data(), folder / "sweep", **SWEPT)
@@ -108,7 +108,7 @@ JSON: dict[str, tuple[Callable[[Path], Any], int]] = {
     "draws.json": (lambda home: sf.read_draws(home / "draws.json"), 500),
     "decision.json": (lambda home: Decision.read(home / "decision.json"), 150),
     "certificate.json": (lambda home: Certificate.read(home / "certificate.json"), 150),
-    "controller/controller.json": (lambda home: sf.RiskController.load(home / "controller"), 150),
+    "guard/guard.json": (lambda home: sf.RiskGuard.load(home / "guard"), 150),
     "assessment.json": (lambda home: sf.Assessment.read(home / "assessment.json").to_html(), 150),
     "model/ranker.json": (lambda home: sf.Ranker.load(home / "model").predict(LETOR), 150),
     "checkpoint.json": (lambda home: _trained(home / "checkpoint.json").fit(LETOR), 100),

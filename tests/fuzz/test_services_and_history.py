@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fetch.search_server import DOCUMENTS, SearchServer, elastic_answer, solr_answer
+from tests.fetching.search_server import DOCUMENTS, SearchServer, elastic_answer, solr_answer
 from tests.fuzz.mutations import count, mutated_json
 
 import surefoot as sf
-from surefoot.fetch.client import _json_of
-from surefoot.fetch.fetched_run import _checked_page, _with_scores
-from surefoot.fetch.services import PartialAnswerError, SearchSettings, service_of
+from surefoot.fetching.client import _json_of
+from surefoot.fetching.fetched_run import _checked_page, _with_scores
+from surefoot.fetching.services import PartialAnswerError, SearchSettings, service_of
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
 SETTINGS = SearchSettings(depth=5, page_size=5)

@@ -73,13 +73,13 @@ def test_nothing_is_decided_on_it(tmp_path: Path) -> None:
     machine = sf.score(tmp_path / "auto.qrels", RUNS, "P@2")
     with pytest.raises(sf.DataError, match="a machine made these judgments"):
         sf.gate(machine, baseline="today", policy={"risk": 0.1})
-    controller = sf.RiskController(RUNS["new"], baseline=RUNS["today"], measure="P@2")
+    guard = sf.RiskGuard(RUNS["new"], baseline=RUNS["today"], measure="P@2")
     with pytest.raises(sf.DataError, match="a machine made these judgments"):
-        controller.fit_scorer(tmp_path / "auto.qrels")
+        guard.fit_scorer(tmp_path / "auto.qrels")
     with pytest.raises(sf.DataError, match="a machine made some of these judgments"):
-        controller.calibrate(filled.qrels)
+        guard.calibrate(filled.qrels)
     with pytest.raises(sf.ArgumentError, match="cannot use automatic judgments yet"):
-        controller.calibrate(PEOPLE, automatic=AUTO)
+        guard.calibrate(PEOPLE, automatic=AUTO)
     assert "A machine made all judgments" in str(sf.assess(machine, "today"))
 
 

@@ -219,7 +219,7 @@ def test_a_sigma_that_spans_too_much_of_the_scores_is_told() -> None:
     ):
         sf.score(data.qrels, data.runs[0], ["nDCG@5", "SoftNDCG@5"])
     with pytest.warns(sf.errors.SurefootWarning, match="use a smaller sigma"):
-        sf.noise_study(data.qrels, data.runs[0], ["SoftNDCG@5"], sizes=[0.1], repeats=1)
+        sf.stability.noise(data.qrels, data.runs[0], ["SoftNDCG@5"], sizes=[0.1], repeats=1)
     # None of these is refused or warned of: a small σ, no cut-off, a deep one, short lists.
     sf.score(data.qrels, data.runs[0], ["SoftNDCG(sigma=0.01)@5", "SoftNDCG", "SoftNDCG@50", "rNDCG@5"])
     short = sf.synthetic_runs(queries=6, depth=20)

@@ -27,7 +27,7 @@ TRAIN = (
 )
 
 
-def test_from_letor_data_to_a_page_a_controller_and_onnx(surefoot, folder) -> None:
+def test_from_letor_data_to_a_page_a_guard_and_onnx(surefoot, folder) -> None:
     code, out, err = surefoot(f"{TRAIN} -o model --html page.html")
     assert code == 0, err
     assert "Saved the network after epoch " in out
@@ -52,7 +52,7 @@ def test_from_letor_data_to_a_page_a_controller_and_onnx(surefoot, folder) -> No
         "control model --valid vali.txt --judged test.txt -b bm25=feature:1 --risk 0.5 -o safe --force"
     )
     assert code == 0, err
-    code, out, err = surefoot("rank safe test.txt --controlled -o safe.run --force")
+    code, out, err = surefoot("rank safe test.txt -o safe.run --force")
     assert code == 0, err
     assert surefoot("export model --to onnx --missing nan -o net.onnx --force")[0] == 0
     assert json.loads((folder / "net.rows.json").read_text())["target"] == "onnx"

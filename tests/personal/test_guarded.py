@@ -1,4 +1,4 @@
-"""A personal ranker in a controller: calibrated on later days, with one list of each user."""
+"""A personal ranker in a guard: calibrated on later days, with one list of each user."""
 
 from __future__ import annotations
 
@@ -40,25 +40,25 @@ def test_the_unit_is_the_user(home: Path) -> None:
     assert again.later.data.queries == lists.later.data.queries
     assert other.later.data.queries != lists.later.data.queries
     with sf.PersonalRanker.load(home / "model") as ranker:
-        check_controller(ranker, lists)
+        check_guard(ranker, lists)
 
 
-def check_controller(ranker: sf.PersonalRanker, lists: LaterLists) -> None:
-    controller = sf.RiskController(ranker, level=0.3).fit_scorer(lists.valid)
+def check_guard(ranker: sf.PersonalRanker, lists: LaterLists) -> None:
+    guard = sf.RiskGuard(ranker, level=0.3).fit_scorer(lists.valid)
     with pytest.raises(ArgumentError, match="lists of one user are not independent"):
-        controller.calibrate(lists.later.data)
+        guard.calibrate(lists.later.data)
     with pytest.raises(ArgumentError, match="whether a user comes again"):
-        controller.update(lists.later)
-    controller.calibrate(lists.later)
-    certificate = controller.certificate_.to_dict()
+        guard.update(lists.later)
+    guard.calibrate(lists.later)
+    certificate = guard.certificate_.to_dict()
     drawn = len(lists.later.data.queries)
     assert certificate["unit"] == {"name": "user", "drawn": drawn, "left_out": lists.later.left_out, "seed": 0}
     assert certificate["measure"] == "AP"
     assert certificate["baseline"] == "shown order"
     assert any("one list of each was drawn (seed 0)" in one for one in certificate["assumptions"])
-    assert "other lists left out" in str(controller.certificate_)
+    assert "other lists left out" in str(guard.certificate_)
     shown = ranker.list_data(None, "3", ["11", "12", "11"], 10**12 * 2)
-    assert controller.to_run(shown).to_dict().keys() == {"3"}
+    assert guard.to_run(shown).to_dict().keys() == {"3"}
 
 
 def test_all_days_are_no_later_days(home: Path, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def functions(data: Path):
 
 def test_soft_ndcg_spreads_less_and_jumps_less_under_noise(functions) -> None:
     qrels, runs = functions
-    study = sf.noise_study(qrels, runs, sizes=[0, 0.05, 0.1, 0.2]).to_dict()
+    study = sf.stability.noise(qrels, runs, sizes=[0, 0.05, 0.1, 0.2]).to_dict()
     for system in study["systems"]:
         assert system["measures"]["SoftNDCG@5"]["deviation_over_first"] < 0.8
         assert system["measures"]["rNDCG@5"]["deviation_over_first"] < 1.0
@@ -37,7 +37,7 @@ def test_soft_ndcg_spreads_less_and_jumps_less_under_noise(functions) -> None:
 def test_all_measures_pick_the_better_function_when_queries_are_many(functions) -> None:
     qrels, runs = functions
     scores = sf.score(qrels, runs, ["nDCG@5", "rNDCG@5", "SoftNDCG@5"])
-    results = sf.subset_study(scores, sizes=[10, 50, 100]).to_dict()["results"]
+    results = sf.stability.subsets(scores, sizes=[10, 50, 100]).to_dict()["results"]
     for result in results.values():
         assert np.all(np.diff(result["rate"]) > -0.02)
         assert result["rate"][-1] > 0.8

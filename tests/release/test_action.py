@@ -17,7 +17,7 @@ import pytest
 import yaml
 from tests.release.composite_action import INSTALLED, ROOT, Ran, Runner
 
-from surefoot.cli.demo import demo as make_demo
+from surefoot.cli.demo_runs import show_runs
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 HOSTILE = ['"; touch hacked; "', "$(touch hacked)", "`touch hacked`", "'; touch hacked #", "x\ntouch hacked\n",
@@ -100,7 +100,7 @@ def github() -> Iterator[Comments]:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made") / "demo"
-    make_demo(output=folder, queries=200, seed=0, learn=False, force=False)
+    show_runs(folder, 200, 0, learn=False, force=False, quiet=False)
     return folder
 
 

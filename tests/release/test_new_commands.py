@@ -1,16 +1,16 @@
-"""`surefoot gate --init`, `surefoot check` and `surefoot doctor`."""
+"""`surefoot check`: policies, judgments, a policy to start from, and what is installed."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from surefoot.cli import doctor
-from surefoot.cli.probes import PROBES
+from surefoot.cli import installed_parts
 from surefoot.decide.evidence.conditions import CONDITIONS
 from surefoot.decide.gate.policy_template import TEMPLATE
 from surefoot.decide.gate.release_policy import ReleasePolicy
@@ -20,30 +20,30 @@ ROOT = Path(__file__).parents[2]
 
 def test_a_policy_to_start_from(surefoot, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    code, out, _ = surefoot("gate", "--init")
-    assert (code, out.split(";")[0]) == (0, "Wrote policy.toml")
-    assert [rule.words for rule in ReleasePolicy.read("policy.toml").rules] == ["risk ≤ 0.03", "gain > 0"]
-    Path("policy.toml").write_text("risk = 0.5\n")
-    code, _, err = surefoot("gate", "--init")
+    code, out, _ = surefoot("check", "--new-policy", "release.toml")
+    assert (code, out.split(";")[0]) == (0, "Wrote release.toml")
+    assert [rule.words for rule in ReleasePolicy.read("release.toml").rules] == ["risk ≤ 0.03", "gain > 0"]
+    Path("release.toml").write_text("risk = 0.5\n")
+    code, _, err = surefoot("check", "--new-policy", "release.toml")
     assert code == 2
-    assert "policy.toml already exists" in err
-    assert Path("policy.toml").read_text() == "risk = 0.5\n"
-    assert surefoot("gate", "--init", "other.toml", "-q")[:2] == (0, "")
+    assert "release.toml already exists" in err
+    assert Path("release.toml").read_text() == "risk = 0.5\n"
+    assert surefoot("check", "--new-policy", "other.toml", "-q")[:2] == (0, "")
     assert Path("other.toml").read_text() == TEMPLATE
-    assert surefoot("gate", "--init", "--force")[0] == 0
-    assert Path("policy.toml").read_text() == TEMPLATE
+    assert surefoot("check", "--new-policy", "release.toml", "--force")[0] == 0
+    assert Path("release.toml").read_text() == TEMPLATE
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("gate --init a.toml b.toml", "--init writes only one file, but you gave 2 names"),
-        ("gate --init --risk 0.1", "remove the conditions"),
-        ("gate --init --policy a.toml", "remove the conditions"),
-        ("gate --init no/folder/p.toml", "cannot be written"),
+        ("check --new-policy a.toml b.toml", "leave out files"),
+        ("check --new-policy a.toml --json -", "leave out files"),
+        ("check --new-policy no/folder/p.toml", "cannot be written"),
+        ("check qrels.txt --json -", "takes no files"),
     ],
 )
-def test_what_init_refuses(surefoot, tmp_path: Path, monkeypatch, line: str, message: str) -> None:
+def test_what_check_refuses(surefoot, tmp_path: Path, monkeypatch, line: str, message: str) -> None:
     monkeypatch.chdir(tmp_path)
     code, _, err = surefoot(*line.split())
     assert code == 2
@@ -101,32 +101,31 @@ def test_check_goes_through_all_files(surefoot, tmp_path: Path, monkeypatch) -> 
     ]
     assert [line.partition(":")[2].partition(":")[0] for line in err.splitlines()] == [" bad.txt, line 2", " none.toml"]
     assert surefoot("check", "policy.toml", "qrels.txt", "-q") == (0, "", "")
-    assert surefoot("check")[0] == 2
 
 
-def test_doctor_knows_every_extra_and_call() -> None:
-    assert [part.probe for part in doctor.PARTS] == list(dict.fromkeys(part.probe for part in doctor.PARTS))
-    assert {part.probe for part in doctor.PARTS} == set(PROBES)
+def test_every_extra_is_looked_at() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert {part.extra for part in installed_parts.PARTS} == {"core", *extras} - {"all"}
 
 
-def test_doctor_tells_of_what_works(surefoot, monkeypatch) -> None:
-    chosen = tuple(part for part in doctor.PARTS if part.probe in ("scoring", "matplotlib"))
+def test_what_is_installed(surefoot, monkeypatch) -> None:
+    core, plots = (part for part in installed_parts.PARTS if part.modules[0] in ("numpy", "matplotlib"))
     odd = (
-        doctor.InstalledPart("onnx", "onnx", ("no-such-distribution",)),
-        doctor.InstalledPart("no-such-probe", "plots", ("numpy",)),
+        installed_parts.InstalledPart(("onnx",), "onnx", ("no-such-distribution",)),
+        installed_parts.InstalledPart(("no_such_module",), "plots", ("numpy",)),
     )
-    monkeypatch.setattr(doctor, "PARTS", (*chosen, *odd))
-    code, out, _ = surefoot("doctor", "--json")
+    monkeypatch.setattr(installed_parts, "PARTS", (core, plots, *odd))
+    code, out, _ = surefoot("check", "--json", "-")
     data = json.loads(out)
-    assert (code, data["schema"], data["sound"]) == (0, "surefoot/doctor/1", True)
+    assert (code, data["schema"], data["sound"]) == (0, "surefoot/installed/1", True)
     found = {one["name"]: one for one in data["parts"]}
     assert [one["status"] for one in data["parts"]] == ["works", "works", "missing", "broken"]
     assert found["onnx"]["detail"] == 'pip install "surefoot[onnx]"'
-    assert set(found["scoring"]["versions"]) == {"numpy", "scipy", "polars"}
-    assert "KeyError" in found["no-such-probe"]["detail"]
+    assert set(found["numpy, scipy, polars"]["versions"]) == {"numpy", "scipy", "polars"}
+    assert "No module named 'no_such_module'" in found["no_such_module"]["detail"]
 
 
-def test_doctor_survives_a_core_that_does_not_import(tmp_path: Path, monkeypatch) -> None:
+def test_a_core_that_does_not_import(tmp_path: Path, monkeypatch) -> None:
     """As where NumPy or Polars was built for another processor."""
     for name, text in (
         ("numpy", "raise ImportError('built for another machine')"),
@@ -134,18 +133,10 @@ def test_doctor_survives_a_core_that_does_not_import(tmp_path: Path, monkeypatch
     ):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text(text)
-    source = str(Path(doctor.__file__).parents[2])
+    source = str(Path(installed_parts.__file__).parents[2])
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{source}")
-    program = "import surefoot.cli.doctor as d; d.PARTS = d.PARTS[:2]; from surefoot.cli import main; main()"
-    line = [sys.executable, "-c", program, "doctor"]
-    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    program = "import surefoot.cli.installed_parts as p; p.PARTS = p.PARTS[:2]; from surefoot.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", program, "check"], capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr
     assert "broken" in done.stdout
     assert "The core does not work" in done.stdout
-
-
-@pytest.mark.heavy
-def test_doctor_of_all(surefoot) -> None:
-    code, out, _ = surefoot("doctor")
-    assert code == 0
-    assert "broken" not in out, out

@@ -14,7 +14,7 @@ from surefoot.report.family import LAYOUT, Chip, Front, Tile, family_page
 from surefoot.report.html import script_of
 from surefoot.report.provenance import Link, Provenance, SourceFile
 
-ROOMS = ("surefoot.report", "surefoot.choose", "surefoot.personal", "surefoot.decide.gate", "surefoot.decide.control")
+ROOMS = ("surefoot.report", "surefoot.choose", "surefoot.personal", "surefoot.decide.gate", "surefoot.decide.guard")
 
 
 def test_nothing_in_a_front_is_markup() -> None:

@@ -16,7 +16,7 @@ import pytest
 import surefoot as sf
 from surefoot.report.query_tables import query_tables
 from surefoot.report.text import plain_console, tables
-from surefoot.studies.text import tables as study_tables
+from surefoot.stability.text import tables as study_tables
 
 MARKUP = ["x[/bold]", "[red]b", ":cat:", "[link=http://a]c"]
 STEERING = ["\x1b[31mred", "\x9b31m", "a\x07\x08b", "\u202eback", "a\u2028b", "half\udcff"]
@@ -49,7 +49,7 @@ def test_no_name_is_markup(capsys) -> None:
     console = plain_console(width=200)
     for part in [*tables(data, a.rows()), *query_tables(data, a.rows())]:
         console.print(part)
-    functions = sf.compare_functions(a.scores, replicates=9)
+    functions = sf.stability.measures(a.scores, replicates=9)
     shown_study = functions.to_text(200)
     for part in study_tables(functions.to_dict()):
         console.print(part)
@@ -62,7 +62,7 @@ def test_no_name_is_markup(capsys) -> None:
 
 def test_no_rendering_steers_a_terminal() -> None:
     a = assessed(STEERING)
-    study = sf.compare_functions(a.scores, replicates=9)
+    study = sf.stability.measures(a.scores, replicates=9)
     assert sum("a\u2028b" in line for line in a.to_text().split("\n")) > 1
     for text in (a.to_text(), a.to_markdown(), a.to_latex(), a.to_csv(), a.queries_csv(), a.to_json(per_query=True),
                  study.to_text(), study.to_json()):  # fmt: skip

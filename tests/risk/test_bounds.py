@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.decide.control.thresholds import passing
+from surefoot.decide.guard.thresholds import passing
 from surefoot.risk.betting import betting_p, stratified_p
 from surefoot.risk.bounds import (
     binomial_p,

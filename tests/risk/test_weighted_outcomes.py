@@ -167,7 +167,6 @@ def test_the_adjusted_outcome_is_that_of_the_judged_queries_alone() -> None:
             assert one["outcome_without_extra_query"] == (side if p < 0.05 else "unclear")
             differs = one["outcome_without_extra_query"] != one["outcome"]
             changed += differs
-            assert (
-                "asked as often as a typical request's query, would change that." in a.in_words(system, 1)
-            ) == differs
+            would = "asked as often as a typical request's query, would change that."
+            assert (would in a.in_words(system, 1)) == differs
     assert changed

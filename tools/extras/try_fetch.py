@@ -23,6 +23,6 @@ class Service(BaseHTTPRequestHandler):
 with HTTPServer(("127.0.0.1", 0), Service) as server:
     Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}/shop"
-    run = sf.fetch.fetch_run("opensearch", url, {"q1": "goat"}, {"query": {"match": {"title": "{{query}}"}}}, "new.run")
+    run = sf.fetch("opensearch", url, {"q1": "goat"}, {"query": {"match": {"title": "{{query}}"}}}, "new.run")
     server.shutdown()
 print(f"{run!r} fetched")

@@ -1,4 +1,4 @@
-"""`surefoot check`: whether policies and judgments can be used, before anything depends on them."""
+"""`surefoot check`: whether policies, judgments and the installation are all right, before anything depends on them."""
 
 from __future__ import annotations
 
@@ -7,19 +7,44 @@ from typing import Annotated
 
 import typer
 
-from surefoot.errors import SurefootError, visible
+from surefoot.cli.outputs import Output, check_outputs
+from surefoot.cli.printing import TERMINAL, file_or_none
+from surefoot.cli.shared_options import Force, JsonOrTerminal, Quiet
+from surefoot.errors import ArgumentError, SurefootError, visible
 
 
 def check(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Policies (.toml) and judgments in any format.")
-    ],
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print only errors.")] = False,
+        list[str] | None,
+        typer.Argument(metavar="[FILE]...", help="Policies (.toml) and judgments. None: what is installed."),
+    ] = None,
+    new_policy: Annotated[
+        str | None, typer.Option("--new-policy", metavar="FILE", help="Write a release policy to start from.")
+    ] = None,
+    json_file: JsonOrTerminal = None,
+    force: Force = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Check policies and judgments, and report each error with its line (exit code 2).
+    """Check policies and judgments, line by line; without files, the installation.
 
-    **Example:** `surefoot check policy.toml qrels.txt`
+    The exit code is 2 if anything is wrong, and 1 if the installation does not work.
+
+    **Example:** `surefoot check release.toml qrels.txt`
     """
+    if new_policy is not None:
+        if files or json_file is not None:
+            raise ArgumentError("--new-policy only writes a policy to edit; leave out files and --json")
+        _new_policy(new_policy, force, quiet)
+    elif not files:
+        _check_installation(json_file, force, quiet)
+    elif json_file is not None:
+        raise ArgumentError("--json says what is installed, and takes no files; leave one of the two out")
+    else:
+        _check_files(files, quiet)
+
+
+def _check_files(files: list[str], quiet: bool) -> None:
+    """Say what each file has, or what is wrong with it."""
     wrong = 0
     for file in files:
         try:
@@ -32,6 +57,34 @@ def check(
                 typer.echo(visible(f"{file}: {found}"))
     if wrong:
         raise typer.Exit(2)
+
+
+def _new_policy(path: str, force: bool, quiet: bool) -> None:
+    """Write the commented policy."""
+    from surefoot.decide.gate.policy_template import write_template
+
+    check_outputs([Output("--new-policy", path)], [], force)
+    write_template(path)
+    if not quiet:
+        typer.echo(visible(f"Wrote {path}; edit its conditions, then: surefoot gate QRELS RUN... --policy {path}"))
+
+
+def _check_installation(json_file: str | None, force: bool, quiet: bool) -> None:
+    """Say which extras are installed, and whether what is there can be imported."""
+    check_outputs([Output("--json", file_or_none(json_file))], [], force)
+    from surefoot.cli.installed_parts import PARTS, examined, found_json, found_lines, is_sound
+    from surefoot.data.writing.all_or_nothing import write_text
+
+    found = examined(PARTS)
+    if json_file == TERMINAL:
+        typer.echo(found_json(found), nl=False)
+    elif json_file is not None:
+        write_text(json_file, found_json(found))
+    if not quiet and json_file != TERMINAL:
+        for line in found_lines(found):
+            typer.echo(visible(line))
+    if not is_sound(found):
+        raise typer.Exit(1)
 
 
 def _policy(path: Path) -> str:

@@ -14,7 +14,7 @@ CHOOSE_CONDITIONS = """give at least one condition, or a policy file:
   --share-hurt 0.05   at most 5 % of queries lose over 20 %
   --gain 0            the average gain is above 0
   --u-risk 5:0        U_Risk at α = 5 is above 0
-  --policy FILE       a file with these conditions; surefoot gate --init writes a template"""
+  --policy FILE       a file with these conditions; surefoot check --new-policy F writes a template"""
 
 
 def choose_baseline(systems: Sequence[str], virtual: bool = True) -> str:

@@ -12,12 +12,11 @@ from surefoot.cli.bar import with_bar
 from surefoot.cli.help_screen import HelpfulCommand, helpful_group
 
 GROUPS = {  # by what people do
-    "Measure": ("evaluate", "demo", "stability"),
-    "Learn": ("train", "rank", "explain", "personalize"),
-    "Choose": ("sweep", "select"),
-    "Decide": ("gate", "judge-next", "agreement", "control", "history"),
-    "Deploy": ("export", "rerank", "serve"),
-    "Data": ("fetch-run", "convert", "check", "make-log", "doctor"),
+    "Compare": ("evaluate", "explain", "stability"),
+    "Decide": ("gate", "judge", "guard", "history"),
+    "Train": ("train", "rank", "sweep", "select"),
+    "Deploy": ("export", "serve", "personalize"),
+    "Data": ("fetch", "convert", "check", "demo"),
 }
 
 
@@ -34,8 +33,7 @@ def application(arguments: Sequence[str] = ()) -> typer.Typer:
         for name in names:
             if called and name not in called:
                 continue
-            module = name.replace("-", "_")
-            command = getattr(import_module(f"surefoot.cli.{module}"), module)
+            command = getattr(import_module(f"surefoot.cli.{name}"), name)
             if isinstance(command, typer.Typer):
                 app.add_typer(command, rich_help_panel=panel)
             else:

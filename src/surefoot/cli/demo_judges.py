@@ -1,4 +1,4 @@
-"""`surefoot demo --judges`: four generated judges, good and bad, and one release that people decide."""
+"""`surefoot demo judges`: four generated judges, good and bad, and one release that people decide."""
 
 from __future__ import annotations
 

@@ -18,7 +18,6 @@ from surefoot.cli.choices import CHOOSE_CONDITIONS, choose_baseline
 from surefoot.cli.help_screen import TYPED
 from surefoot.cli.outputs import JSON, Output, check_outputs
 from surefoot.cli.page_provenance import LinkedPages, page_provenance
-from surefoot.cli.policy_start import start_policy
 from surefoot.cli.printing import file_or_none, print_result, printing_of, show, write_files
 from surefoot.cli.runs import EVALUATION_MEASURE, input_files, name_and_file, read_scored
 from surefoot.cli.shared_options import (
@@ -116,7 +115,7 @@ def gate(
         typer.Option(help="The stratum of each query, likewise.", show_default="--segments"),
     ] = None,
     drawn: Annotated[
-        str | None, typer.Option(help="The file of draws that surefoot judge-next wrote.", show_default=False)
+        str | None, typer.Option(help="The file of draws that surefoot judge next wrote.", show_default=False)
     ] = None,
     traffic: Annotated[
         str | None,
@@ -170,9 +169,6 @@ def gate(
     force: Force = False,
     quiet: Quiet = False,
     fill: Annotated[str | None, typer.Option(hidden=True, help="Not supported.")] = None,
-    init: Annotated[
-        bool, typer.Option("--init", help="Only write a policy template. QRELS is the file to write.")
-    ] = False,
 ) -> None:
     """Decide on a release. The exit code is 0 (ship), 1 (stop), 3 (judge more queries) or 2 (error).
 
@@ -182,8 +178,6 @@ def gate(
     """
     levels = {"risk": risk, "share_hurt": share_hurt, "gain": gain, "u_risk": u_risk}
     conditions = _conditions(levels, segment or []) | ({} if delta is None else {"delta": delta})
-    if init:
-        return start_policy(files or [], bool(conditions) or policy is not None, force, quiet)
     if fill is not None:
         raise ArgumentError(NO_FILL_REASON)
     if not files and scores is None and (record is not None or policy is not None or conditions):
@@ -339,7 +333,7 @@ def _next_commands(data: Mapping[str, Any], files: list[str], record: str | None
         return [f"# judge {more:,} more queries, drawn at random from the same traffic, then", shlex.join(again)]
     run_of = {name_and_file(file)[0] or Path(file).name: file for file in files[1:]}
     runs = [_run_of(run_of, data[role]) for role in ("candidate", "baseline")]
-    judge = ["surefoot", "judge-next", runs[0], "-b", runs[1], "-m", data["measure"], "-n", str(more)]
+    judge = ["surefoot", "judge", "next", runs[0], "-b", runs[1], "-m", data["measure"], "-n", str(more)]
     if drawn is None:
         judge.append("--uniform")
     else:

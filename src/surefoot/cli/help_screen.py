@@ -24,8 +24,8 @@ _PANEL_OF_OPTION: dict[str, str] = {
         ),
         OUTPUT: (
             "output", "json_file", "csv_file", "html_file", "html", "metrics", "markdown_file", "junit_file", "figures",
-            "title", "link", "detail", "format_", "sort", "per_query", "everything", "decisions", "name", "force",
-            "quiet", "kinds", "init", "as_json", "features_only", "record", "checkpoint", "checkpoint_every",
+            "title", "link", "detail", "format_", "sort", "per_query", "everything", "shown", "name", "force",
+            "quiet", "kinds", "new_policy", "features_only", "record", "checkpoint", "checkpoint_every",
             "card", "quepid", "query_set", "save", "save_method", "why", "help", "version",
         ),
         MACHINE: (
@@ -39,16 +39,16 @@ _PANEL_OF_OPTION: dict[str, str] = {
 _FILE_OPTIONS = {
     "scores", "segments", "queries", "documents", "valid", "qrels", "judged", "weights", "strata", "drawn", "features",
     "dates", "traffic", "policy", "json_file", "csv_file", "html_file", "html", "metrics", "markdown_file",
-    "junit_file", "decisions", "kinds", "why", "record", "output", "checkpoint", "card",
+    "junit_file", "shown", "kinds", "why", "record", "output", "checkpoint", "card",
     "run", "automatic", "fill", "quepid", "query_set", "body", "ca_file",
 }  # fmt: skip
 _DOCS_PAGE = {  # of the documentation
     "evaluate": "evaluate", "train": "learn", "rank": "learn", "explain": "learn", "sweep": "trade-offs",
-    "select": "trade-offs", "gate": "decide", "judge-next": "decide", "control": "control", "export": "deploy",
-    "convert": "pipelines", "fetch-run": "fetch", "agreement": "judges", "history": "history",
-    "personalize": "personalize", "rerank": "personalize", "serve": "personalize", "make-log": "personalize",
-    "check": "builds", "doctor": "builds",
-    "noise": "near-ties", "subsets": "near-ties", "time": "near-ties", "compare": "near-ties",
+    "select": "trade-offs", "gate": "decide", "next": "decide", "guard": "guard", "export": "deploy",
+    "convert": "pipelines", "fetch": "fetch", "agreement": "judges", "judge": "judges", "history": "history",
+    "personalize": "personalize", "serve": "personalize", "clicks": "personalize", "judges": "judges",
+    "check": "builds",
+    "noise": "near-ties", "subsets": "near-ties", "time": "near-ties", "measures": "near-ties",
     "stability": "near-ties", "demo": "index",
 }  # fmt: skip
 
@@ -75,12 +75,13 @@ class HelpfulGroup(TyperGroup):
         super(HelpfulGroup, _screen(self, ctx)).format_help(ctx, formatter)
 
 
-def helpful_group(name: str, about: str) -> typer.Typer:
-    """A command that has others below it, and shows its help where none of them is named."""
+def helpful_group(name: str, about: str, *, invoke_without_command: bool = False) -> typer.Typer:
+    """A command that has others below it; where none of them is named, it shows its help, or runs by itself."""
     return typer.Typer(
         name=name,
         cls=HelpfulGroup,
-        no_args_is_help=True,
+        no_args_is_help=not invoke_without_command,
+        invoke_without_command=invoke_without_command,
         rich_markup_mode="markdown",
         pretty_exceptions_enable=False,
         help=about,

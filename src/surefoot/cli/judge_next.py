@@ -1,4 +1,4 @@
-"""`surefoot judge-next`: the queries to have judged, drawn in proportion to what they could lose."""
+"""`surefoot judge next`: the queries to have judged, drawn in proportion to what they could lose."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def judge_next(
 ) -> None:
     """List the queries to judge next. Queries that could lose more are drawn more often.
 
-    **Example:** `surefoot judge-next new.run --baseline today.run -m nDCG@10 -n 100 -o draws.json --csv to_judge.csv`
+    **Example:** `surefoot judge next new.run --baseline today.run -m nDCG@10 -n 100 -o draws.json --csv to_judge.csv`
     """
     (name, file), (today, shipped) = name_and_file(run), name_and_file(baseline)
     _check_together(output, record, uniform, bool(traffic or automatic or drawn_for))

@@ -18,7 +18,7 @@ from surefoot.learn.model_files import is_model_file
 from surefoot.learn.signatures import EXPLANATION_JSON
 from surefoot.personal.signatures import PERSONAL_JSON
 from surefoot.report.signatures import ASSESSMENT_JSON, CHART
-from surefoot.studies.signatures import STUDY_JSON
+from surefoot.stability.signatures import STUDY_JSON
 
 # A result of any command as JSON: one may take the place of another, but never of a state.
 JSON = any_of(

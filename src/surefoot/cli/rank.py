@@ -1,4 +1,5 @@
-"""`surefoot rank`: score documents with a saved model, as a run or as scores."""
+"""`surefoot rank`: score documents, or lists of a user, with whatever a folder holds: a model, a guard, or a personal
+ranker."""
 
 from __future__ import annotations
 
@@ -9,13 +10,15 @@ import typer
 
 from surefoot.cli.model_assessment import score_model, show_model
 from surefoot.cli.outputs import Output, check_outputs
-from surefoot.cli.shared_options import Force, ModelFolder, Quiet
-from surefoot.decide.control.file_names import controller_files
+from surefoot.cli.shared_options import Force, Quiet
+from surefoot.data.reading.saved_folders import GUARD, PERSONAL, saved_kind
+from surefoot.decide.guard.file_names import guard_files
 from surefoot.decide.signatures import SERVED_CSV
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
 from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.model_files import model_files
+from surefoot.personal.options import SAVED_FILES
 from surefoot.progress import busy
 from surefoot.report.signatures import PAGE
 
@@ -24,8 +27,11 @@ if TYPE_CHECKING:
 
 
 def rank(
-    model: ModelFolder,
-    data: Annotated[Path, typer.Argument(metavar="TEST", help="Documents with features: LETOR text or Parquet.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder of a model, a guard or a personal ranker.")],
+    data: Annotated[
+        Path,
+        typer.Argument(metavar="DATA", help="LETOR text or Parquet. Personal: Parquet lists."),
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", help="A run (.run, .run.gz, …), or .csv, .json, .parquet.")],
     name: Annotated[str | None, typer.Option(help="The run's name.", show_default="the model's folder")] = None,
     baseline: Annotated[
@@ -37,52 +43,63 @@ def rank(
             show_default=False,
         ),
     ] = None,
-    controlled: Annotated[
-        bool, typer.Option("--controlled", help="MODEL is a folder that `surefoot control` saved.")
-    ] = False,
-    decisions: Annotated[
+    shown: Annotated[
         Path | None,
-        typer.Option(
-            help="With --controlled: write which list each query gets, and why, to this .csv or .json file.",
-            show_default="RUN.decisions.csv",
-        ),
+        typer.Option(help="Guard: which list each query gets.", show_default="RUN.shown.csv"),
     ] = None,
     qrels: Annotated[Path | None, typer.Option(help="Also write the labels as judgments.", show_default=False)] = None,
     html: Annotated[
         Path | None,
         typer.Option(help="Write a page: whom the model hurts, by the labels, against --baseline.", show_default=False),
     ] = None,
+    why: Annotated[
+        Path | None, typer.Option(help="Personal: write orders and reasons (JSON lines).", show_default=False)
+    ] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Rank documents with a saved model.
+    """Rank documents with a saved model, a guard, or a personal ranker: the folder says what it is.
 
     **Example:** `surefoot rank model/ test.txt -o candidate.run --qrels qrels.txt`
     """
-    if html is not None and (controlled or not baseline):
-        reason = "is not possible with --controlled; use surefoot evaluate" if controlled else "needs --baseline"
-        raise ArgumentError(f"--html {reason}: it compares the model with a baseline, such as -b bm25=feature:25")
-    if decisions is not None and not controlled:
-        raise ArgumentError("--decisions works only with a controller; add --controlled")
-    if controlled and decisions is None:
+    kind = saved_kind(model)
+    guarded, personal = kind == GUARD, kind == PERSONAL
+    for option, given, needed, works in (
+        ("--html", html, "a model; for a guard's run, use surefoot evaluate", not guarded and not personal),
+        ("--shown", shown, "a guard, which surefoot guard saves", guarded),
+        ("--why", why, "a personal ranker, which surefoot personalize --save writes", personal),
+        ("--qrels", qrels, "data with labels, and lists of users have none", not personal),
+        ("--baseline", baseline, "a model or a guard", not personal),
+    ):
+        if given and not works:
+            raise ArgumentError(f"{option} works only with {needed}; remove {option}")
+    if html is not None and not baseline:
+        raise ArgumentError(
+            "--html needs --baseline: it compares the model with a baseline, such as -b bm25=feature:25"
+        )
+    if guarded and shown is None:
         from surefoot.data.reading.files import system_name
 
-        decisions = output.with_name(f"{system_name(output)}.decisions.csv")
+        shown = output.with_name(f"{system_name(output)}.shown.csv")
+    own_files = [*model_files(model), *(str(model / file) for file in SAVED_FILES)]
     check_outputs(
         [
             Output("--output", output),
             Output("--qrels", qrels),
-            Output("--decisions", decisions, SERVED_CSV),
+            Output("--shown", shown, SERVED_CSV),
             Output("--html", html, PAGE),
+            Output("--why", why),
         ],
-        [*(controller_files if controlled else model_files)(model), data, *baseline_files(baseline or [])],
+        [*(guard_files(model) if guarded else own_files), data, *baseline_files(baseline or [])],
         force,
     )
     from surefoot.data.reading.files import as_text
 
     run_name = as_text(name or model.resolve().name)
-    if decisions is not None:
-        messages, ranked = _rank_controlled(model, data, output, run_name, baseline or [], decisions)
+    if personal:
+        messages = _rank_personal(model, data, output, run_name, why)
+    elif shown is not None:
+        messages, ranked = _rank_guarded(model, data, output, run_name, baseline or [], shown)
     else:
         from surefoot.learn.baseline_spec import read_like, with_baselines
         from surefoot.neural.loading import load_ranker
@@ -105,29 +122,35 @@ def rank(
         show_model(plain_console(quiet=quiet), scores, ranker.alpha, html, inputs, validation=False)
 
 
-def _rank_controlled(
-    folder: Path, data: Path, output: Path, name: str, baselines: list[str], decisions: Path
+def _rank_personal(model: Path, lists: Path, output: Path, name: str, why: Path | None) -> list[str]:
+    """Re-rank lists by what their users did before."""
+    from surefoot.personal.reranked_lists import rerank_lists
+
+    changed, count = rerank_lists(model, lists, output, name, why)
+    return [f"Wrote {count:,} lists to {output}; {changed:,} of them in another order than shown"]
+
+
+def _rank_guarded(
+    folder: Path, data: Path, output: Path, name: str, baselines: list[str], shown: Path
 ) -> tuple[list[str], RankingData]:
-    """Serve a controller: write the run and the decision for each query; the messages to print, and the documents."""
-    from surefoot.decide.control.controller import RiskController
+    """Serve a guard: write the run and which list each query gets; the messages to print, and the documents."""
+    from surefoot.decide.guard.guard import RiskGuard
     from surefoot.learn.baseline_spec import read_like, with_baselines
 
-    controller = RiskController.load(folder)
-    ranker = controller.ranker
+    guard = RiskGuard.load(folder)
+    ranker = guard.ranker
     if ranker is None:
-        raise ArgumentError(
-            f"the controller in {folder} was made for two runs, not for a model; use it in Python with to_run"
-        )
-    sources = baselines or ([] if controller.baseline_source is None else [controller.baseline_source])
+        raise ArgumentError(f"the guard in {folder} was made for two runs, not for a model; use it in Python")
+    sources = baselines or ([] if guard.baseline_source is None else [guard.baseline_source])
     with busy("Reading data"):
         documents = with_baselines(read_like(data, ranker.n_features_in_), sources, data)
-    run, decided = controller.served(documents, name)
+    run, decided = guard.served(documents, name)
     run.write(output)
-    decided.write(decisions)
+    decided.write(shown)
     messages = [
         f"Wrote {len(documents):,} documents of {len(documents.queries):,} queries to {output}",
-        f"{controller.candidate_name} is shown for {int(decided.shown.sum()):,} queries, and "
-        f"{controller.baseline_name} for the others. The reasons are in {decisions}",
-        controller.certificate_["sentence"],
+        f"{guard.candidate_name} is shown for {int(decided.shown.sum()):,} queries, and "
+        f"{guard.baseline_name} for the others. The reasons are in {shown}",
+        guard.certificate_["sentence"],
     ]
     return messages, documents

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from surefoot.cli.rerank import PersonalModel
 from surefoot.cli.shared_options import Quiet
 from surefoot.errors import visible
+
+PersonalModel = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="Folder that `surefoot personalize --save` wrote.")
+]
 
 
 def serve(

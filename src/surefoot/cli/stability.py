@@ -17,7 +17,7 @@ from surefoot.cli.runs import input_files, read_judged_runs
 from surefoot.cli.shared_options import Force, JsonOrTerminal, JudgedRuns, Quiet, TrafficFile
 from surefoot.errors import ArgumentError
 from surefoot.report.signatures import PAGE
-from surefoot.studies.options import (
+from surefoot.stability.options import (
     MEASURES,
     MOST_QUERIES_LISTED,
     NOISE_SIZES,
@@ -28,12 +28,12 @@ from surefoot.studies.options import (
     SUBSET_SIZES,
     SUBSETS,
 )
-from surefoot.studies.signatures import STUDY_CSV
+from surefoot.stability.signatures import STUDY_CSV
 
 if TYPE_CHECKING:
     from surefoot.data.types.runs import Qrels, Run
     from surefoot.data.types.scores import Scores
-    from surefoot.studies.study import Study
+    from surefoot.stability.study import Study
 
 stability = helpful_group(
     "stability", "Show which measures, and choices by them, stay the same if scores change a little (rNDCG, SoftNDCG)."
@@ -82,7 +82,7 @@ def noise(
     **Example:** `surefoot stability noise qrels.txt new.run.gz --sizes 0,0.05,0.1 --html noise.html`
     """
     _check_outputs(_with_traffic(files, traffic), json_file, csv_file, html, force)
-    from surefoot.studies.noise import noise_study
+    from surefoot.stability.noise_study import noise as noise_study
 
     qrels, runs = _read_runs(files, 1)
     study = noise_study(
@@ -118,7 +118,7 @@ def subsets(
     **Example:** `surefoot stability subsets qrels.txt f1.run f2.run --sizes 10,50,200`
     """
     _check_outputs(_with_traffic(files, traffic), json_file, csv_file, html, force)
-    from surefoot.studies.picks import subset_study
+    from surefoot.stability.picks import subsets as subset_study
 
     numbers = _sizes(sizes)
     whole_sizes = (
@@ -163,7 +163,7 @@ def time(
     inputs = _with_traffic(files if dates is None else [*files, str(dates)], traffic)
     _check_outputs(inputs, json_file, csv_file, html, force)
     from surefoot.data.reading.dates import read_dates
-    from surefoot.studies.picks import time_study
+    from surefoot.stability.picks import time as time_study
 
     if dates is None:
         raise ArgumentError(
@@ -184,7 +184,7 @@ def time(
 
 @stability.command(cls=HelpfulCommand)
 @with_bar
-def compare(
+def measures(
     files: JudgedRuns,
     measure: _Measures = None,
     replicates: Annotated[
@@ -204,10 +204,10 @@ def compare(
 ) -> None:
     """Rank systems by each measure, with confidence, and show where the measures disagree.
 
-    **Example:** `surefoot stability compare qrels.txt f1.run f2.run f3.run`
+    **Example:** `surefoot stability measures qrels.txt f1.run f2.run f3.run`
     """
     _check_outputs(_with_traffic(files, traffic), json_file, csv_file, html, force)
-    from surefoot.studies.ranking_functions import compare_functions
+    from surefoot.stability.ranking_functions import measures as compare_functions
 
     scores = _score_runs(files, measure, 2, traffic)
     study = compare_functions(scores, replicates=replicates, most=most, seed=seed)
@@ -260,7 +260,7 @@ def _sizes(text: str | None) -> list[float] | None:
 def _deliver(
     study: Study, inputs: list[str], json_file: str | None, csv_file: str | None, html: Path | None, quiet: bool
 ) -> None:
-    from surefoot.studies.text import tables
+    from surefoot.stability.text import tables
 
     files = {"html": html, "json": file_or_none(json_file), "csv": file_or_none(csv_file)}
     options = {"html": {"provenance": page_provenance(html, input_files(inputs))}}

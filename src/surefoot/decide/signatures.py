@@ -1,4 +1,4 @@
-"""Signatures of the files of decisions, certificates, draws, and lists that a controller shows.
+"""Signatures of the files of decisions, certificates, draws, and lists that a guard shows.
 
 States that cannot be made again (draws, ledgers, the gate's state) have none: they are never replaced unasked.
 """

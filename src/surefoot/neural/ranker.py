@@ -86,7 +86,7 @@ class NeuralRanker(Estimator):
     True
     """
 
-    engine_: str | None = None  # no learner of trees; scorers of controllers that need one take their own
+    engine_: str | None = None  # no learner of trees; scorers of guards that need one take their own
     engine_parameters: dict[str, Any] = {}  # noqa: RUF012, there are none
     training_queries_: str | None = None
     network_: Network

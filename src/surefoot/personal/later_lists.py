@@ -23,7 +23,7 @@ from surefoot.personal.options import RESULT, SAMPLE
 
 @dataclass(frozen=True)
 class LaterLists:
-    """`valid`: the days that chose the model, for a controller's scorer. `later`: those after, one list per user."""
+    """`valid`: the days that chose the model, for a guard's scorer. `later`: those after, one list per user."""
 
     valid: RankingData
     later: DrawnLists

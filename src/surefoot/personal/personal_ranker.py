@@ -152,8 +152,8 @@ class PersonalRanker:
             for place in places
         ]
 
-    def for_controller(self, baseline: Any = None, measure: Any = None) -> tuple[Ranker, str, Any]:
-        """What a `RiskController` guards: the model, the shown order as its baseline, and the study's measure."""
+    def _for_guard(self, baseline: Any = None, measure: Any = None) -> tuple[Ranker, str, Any]:
+        """What a `RiskGuard` guards: the model, the shown order as its baseline, and the study's measure."""
         if baseline not in (None, SHOWN_ORDER):
             raise ArgumentError(
                 f"baseline is {shortened(baseline)}; a personal ranker is guarded against the {SHOWN_ORDER}, so leave "
@@ -162,7 +162,7 @@ class PersonalRanker:
         return self.ranker, SHOWN_ORDER, self.about["measure"] if measure is None else measure
 
     def list_data(self, user: str | None, query: str, results: Sequence[str], time: int, **known: Any) -> RankingData:
-        """A list as data that a `RiskController` serves; see `features` for the arguments."""
+        """A list as data that a `RiskGuard` serves; see `features` for the arguments."""
         request = self._request(user, query, results, time, **known)
         matrix = np.ascontiguousarray(self._state.matrix(request))
         positions = np.array(request.positions, dtype=np.float64)

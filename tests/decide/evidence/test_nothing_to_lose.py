@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.decide.control.controlled import parts, ranker
+from tests.decide.guard.guarded import parts, ranker
 
 import surefoot as sf
 from surefoot.errors import DataError
@@ -103,30 +103,28 @@ def test_looks_add_up_and_another_rule_is_another_question(tmp_path: Path) -> No
     assert look(250, unanswered="traffic")["record"]["number"] == 2
 
 
-def test_a_controller_leaves_them_out_too() -> None:
+def test_a_guard_leaves_them_out_too() -> None:
     judged = parts()["judged"]
     empty = int((np.maximum.reduceat(judged.y, judged.offsets[:-1]) <= 0).sum())
     assert empty == 11
     for prove in (lambda c: c.calibrate(judged), lambda c: c.update(judged)):
-        c = sf.RiskController(ranker(), baseline="bm25", level=0.05).fit_scorer(parts()["valid"])
+        c = sf.RiskGuard(ranker(), baseline="bm25", level=0.05).fit_scorer(parts()["valid"])
         certificate = prove(c).certificate_
         assert certificate["queries"] == 500 - empty
         assert certificate["nothing_to_lose"] == {
             "unanswered": 0, "no_relevant": empty, "both_zero": 0, "left_out": True
         }  # fmt: skip
         assert "11 judged queries (11 without a relevant document) cannot lose anything" in certificate.to_text()
-    counted = sf.RiskController(ranker(), baseline="bm25", level=0.05, unanswered="traffic").fit_scorer(
-        parts()["valid"]
-    )
+    counted = sf.RiskGuard(ranker(), baseline="bm25", level=0.05, unanswered="traffic").fit_scorer(parts()["valid"])
     assert counted.calibrate(judged).certificate_["queries"] == 500
     with pytest.raises(sf.ArgumentError, match="it must be leave-out or traffic"):
-        sf.RiskController(ranker(), baseline="bm25", unanswered="no")
+        sf.RiskGuard(ranker(), baseline="bm25", unanswered="no")
 
 
-def test_a_controller_of_runs_tells_of_queries_that_neither_answers() -> None:
+def test_a_guard_of_runs_tells_of_queries_that_neither_answers() -> None:
     scores = diluted(60, 40, 0.5)
     runs = {run.name: run for run in scores.runs}
-    c = sf.RiskController(
+    c = sf.RiskGuard(
         runs["new"], baseline=runs["today"], measure="AP", scorer=lambda lists: np.ones(len(lists.queries))
     )
     certificate = c.calibrate(scores.qrels).certificate_

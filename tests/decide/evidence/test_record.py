@@ -31,7 +31,7 @@ def question(
     level = record.level(system, queries, 0.05, fresh=fresh)
     record.add(
         {
-            "kind": "question", "asked_by": "controller", "settings": {}, "baseline": {"name": "today", "lists": None},
+            "kind": "question", "asked_by": "guard", "settings": {}, "baseline": {"name": "today", "lists": None},
             "candidate": system, "budget": None, "rules": [], "sizes": {}, "fresh": fresh, "queries": queries,
             "number": level.number, "delta": level.delta,
         }

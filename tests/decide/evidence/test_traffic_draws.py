@@ -100,7 +100,7 @@ def test_what_proves_nothing_is_refused() -> None:
     runs = {"today": today, "new": new}
     scores = sf.score(qrels, runs, "nDCG@5")
     policy = {"risk": 0.5}
-    with pytest.raises(ArgumentError, match=r"plain sample .* judge-next --traffic FILE.* strata"):
+    with pytest.raises(ArgumentError, match=r"plain sample .* judge next --traffic FILE.* strata"):
         sf.gate(scores, baseline="today", policy=policy, traffic=traffic)
     with pytest.raises(ArgumentError, match="have weights by traffic"):
         sf.gate(scores.with_traffic(traffic), baseline="today", policy=policy)

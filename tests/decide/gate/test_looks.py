@@ -205,7 +205,7 @@ def test_a_batch_with_an_unjudged_query_waits(record: Path) -> None:
 def test_draws_for_others_never_pass_as_a_plain_sample(record: Path) -> None:
     runs = WORLD.runs
     draws = sf.judge_next(runs["new"], runs["today"], "nDCG@3", 60, seed=1, record=record)
-    with pytest.raises(DataError, match=r"were drawn for other rankings \('run'\).* judge-next --record"):
+    with pytest.raises(DataError, match=r"were drawn for other rankings \('run'\).* judge next --record"):
         look(WORLD.judged([*draws.queries], "other", "other"), record, {"risk": 0.03})
     with pytest.raises(ArgumentError, match="a record holds the draws itself"):
         look(WORLD.judged([*draws.queries]), record, {"risk": 0.03}, drawn=draws)

@@ -9,14 +9,20 @@ from surefoot.data.reading.files import is_folder
 from surefoot.errors import DataError
 
 # The file of each kind, in the order in which they tell it: a personal ranker's folder holds a ranker too.
+GUARD, PERSONAL = "guard.json", "personal.json"
 KINDS = {
-    "controller.json": "a controller; rank with it by `surefoot rank --controlled`, or sf.RiskController.load",
-    "personal.json": "a personal ranker; `surefoot serve` and sf.PersonalRanker.load take it",
+    GUARD: "a guard; `surefoot rank` shows its lists, and sf.RiskGuard.load loads it",
+    PERSONAL: "a personal ranker; `surefoot rank`, `surefoot serve` and sf.PersonalRanker.load take it",
     "personalization.json": "a study of `surefoot personalize`, which has a model per folder",
     "sweep.json": "a sweep; `surefoot select` saves one of its models",
     "ranker.json": "a ranker; `surefoot rank`, sf.Ranker.load or, if it is a network, sf.NeuralRanker.load takes it",
     "config.json": "a model of the library transformers, and surefoot loads none of those",
 }
+
+
+def saved_kind(folder: str | os.PathLike[str]) -> str | None:
+    """Which of `KINDS` a saved folder is; None if it is none of them."""
+    return next((file for file in KINDS if (Path(folder) / file).is_file()), None)
 
 
 def describing_file(folder: str | os.PathLike[str], name: str, remedy: str) -> Path:
@@ -26,6 +32,6 @@ def describing_file(folder: str | os.PathLike[str], name: str, remedy: str) -> P
         raise DataError.at(folder, None, f"is not a folder; {remedy}")
     if (home / name).is_file():  # a pipe of this name would be waited for
         return home / name
-    found = next((what for file, what in KINDS.items() if (home / file).is_file()), None)
-    reason = remedy if found is None else f"{folder} is the folder of {found}"
+    kind = saved_kind(home)
+    reason = remedy if kind is None else f"{folder} is the folder of {KINDS[kind]}"
     raise DataError.at(home / name, None, f"there is no such file: {reason}")

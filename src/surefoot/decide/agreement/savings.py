@@ -1,6 +1,6 @@
 """How many draws people must judge to prove a level, with an automatic judge and without it.
 
-The judged queries are taken for all of the traffic: draws are made from them again and again, as `judge-next` makes
+The judged queries are taken for all of the traffic: draws are made from them again and again, as `judge next` makes
 them, and bet on as the gate bets.
 """
 

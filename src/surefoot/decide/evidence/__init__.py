@@ -19,5 +19,5 @@ Terms:
 | `JudgedQueries` | both systems' scores on judged queries, in betting order once they are a sample |
 | `JudgedBatch` | one batch of them, as given and in betting order, with what could not be lost |
 | `JudgedListPair` | the two lists of each judged query, its judgments, and the `JudgedQueries` made of them |
-| `ScoredQueries` | `JudgedQueries` with the score that a controller's scorer gives each |
+| `ScoredQueries` | `JudgedQueries` with the score that a guard's scorer gives each |
 """

@@ -1,4 +1,4 @@
-"""The conditions that a release, or a controller, can be held to: one entry for each, with all that depends on which.
+"""The conditions that a release, or a guard, can be held to: one entry for each, with all that depends on which.
 
 The condition `share_hurt` alone means losses of more than 20 % by "hurt"; elsewhere a query is hurt by any loss, and
 texts and pages call one that loses over 20 % badly hurt.
@@ -60,7 +60,7 @@ class ConditionKind:
     zero_or_one: Literal["always", "binary measures", "never"] = "never"  # when v is 0 or 1: it has an exact test then
     drawn_for: DrawnFor | None = None  # what queries must be drawn for to decide it; None where draws cannot
     promise: Callable[[float, str], str] | None = None  # a certificate's words for a level and a measure; None where
-    # a controller cannot keep to it. It can where v is never below 0: showing fewer lists then never makes it greater.
+    # a guard cannot keep to it. It can where v is never below 0: showing fewer lists then never makes it greater.
 
     @property
     def heading(self) -> str:
@@ -183,7 +183,7 @@ CONDITIONS: dict[str, ConditionKind] = {  # in the order in which policies are r
         ),
     )
 }
-LOSSES = tuple(name for name, condition in CONDITIONS.items() if condition.promise is not None)  # of controllers
+LOSSES = tuple(name for name, condition in CONDITIONS.items() if condition.promise is not None)  # of guards
 ConditionName: TypeAlias = Annotated[str, ("enum", list(CONDITIONS))]
 LossName: TypeAlias = Annotated[str, ("enum", list(LOSSES))]
 

@@ -155,7 +155,7 @@ class Draws:
         if given is None and self.by_traffic is None:
             return
         if self.by_traffic is None:
-            raise DataError("these draws were made without traffic; draw again with surefoot judge-next --traffic")
+            raise DataError("these draws were made without traffic; draw again with surefoot judge next --traffic")
         if given is None or given["sha256"] != self.by_traffic["sha256"]:
             raise DataError(
                 "this traffic is not the one that the draws were made with; give the same counts, or draw again with "
@@ -178,7 +178,7 @@ class Draws:
         if self.automatic is None:
             raise DataError(
                 "these draws were made without automatic judgments, so nothing shows that the judge was fixed before "
-                "the draw; draw again with surefoot judge-next --automatic"
+                "the draw; draw again with surefoot judge next --automatic"
             )
         measure = check_bounded(self.measure)
         asked = traffic_to_draw(candidate, baseline, measure, self.drawn_for, traffic)
@@ -269,7 +269,7 @@ class Draws:
 
 
 def read_draws(source: Draws | str | os.PathLike[str]) -> Draws:
-    """Draws from a file that `Draws.write` or `surefoot judge-next` wrote; one that was changed is refused."""
+    """Draws from a file that `Draws.write` or `surefoot judge next` wrote; one that was changed is refused."""
     if isinstance(source, Draws):
         return source
     data = read_sealed(source, SCHEMA, "does not contain draws", "draw again")

@@ -188,7 +188,7 @@ def refuse_machine_judgments(qrels: Qrels) -> None:
         raise DataError(
             f"a machine made {'these' if made_by == 'machine' else 'some of these'} judgments "
             f"({shortened(qrels.name)}), and nothing is proved by putting them in place of people's. Let people judge "
-            "queries drawn with surefoot judge-next --automatic, and give the machine's judgments to the gate as "
+            "queries drawn with surefoot judge next --automatic, and give the machine's judgments to the gate as "
             "--automatic (automatic=)"
         )
 

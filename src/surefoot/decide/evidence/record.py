@@ -77,7 +77,7 @@ class SampleEntry(TypedDict):
 
 
 class DrawsEntry(TypedDict):
-    """Draws of one call of `judge-next`."""
+    """Draws of one call of `judge next`."""
 
     kind: Literal["draws"]
     draws: DrawsData
@@ -87,7 +87,7 @@ class QuestionEntry(TypedDict):
     """A question, at its first look; `settings` has all of it but the systems and the budget."""
 
     kind: Literal["question"]
-    asked_by: Literal["gate", "controller"]
+    asked_by: Literal["gate", "guard"]
     settings: dict[str, Any]
     baseline: NamedLists
     candidate: NamedLists
@@ -95,7 +95,7 @@ class QuestionEntry(TypedDict):
     rules: list[ConditionRuleData]
     sizes: dict[str, int]  # of the segments that have conditions, where the traffic is known
     fresh: bool  # whether its queries were drawn for its candidate alone
-    queries: list[str]  # of a controller; a gate's are in its looks
+    queries: list[str]  # of a guard; a gate's are in its looks
     number: Annotated[int, ("minimum", 1)]  # j
     delta: _Probability  # δ_j
 

@@ -261,7 +261,7 @@ def _with_record(asked: Asked, record: Record, *, alone: bool) -> Asked:
     if asked.draws:
         raise ArgumentError(
             "a record holds the draws itself, so that none is skipped or used twice; leave out --drawn, and draw with "
-            "surefoot judge-next --record"
+            "surefoot judge next --record"
         )
     lists = (asked.lists(asked.candidate), asked.lists(asked.baseline))
     own = [draws for draws in record.draws if (draws.candidate["sha256"], draws.baseline["sha256"]) == lists]
@@ -275,7 +275,7 @@ def _with_record(asked: Asked, record: Record, *, alone: bool) -> Asked:
             f"{len(drawn.intersection(others)):,} of the {len(others):,} judged queries were drawn for other rankings "
             f"({name_list(sorted({draws.candidate['name'] for draws in record.draws}), 3, shortened)}), by what they "
             "could lose there, so they are not a random sample of traffic; draw queries for these rankings with "
-            "surefoot judge-next --record"
+            "surefoot judge next --record"
         )
     if not sampled or not alone:
         return asked
@@ -347,13 +347,13 @@ def _check_together(asked: Asked, *, has_record: bool, segments: Any, weights: A
     if asked.traffic is not None and draws is None:
         raise ArgumentError(
             "a plain sample of judged queries cannot be weighted by traffic, because nothing is proved for that: a "
-            "frequent query that was not judged may lose. Draw the queries to judge by traffic (surefoot judge-next "
+            "frequent query that was not judged may lose. Draw the queries to judge by traffic (surefoot judge next "
             "--traffic FILE) and give the draws (--drawn), or give strata with their shares of traffic (--strata, "
             "--weights)"
         )
     if asked.automatic is not None and draws is None:
         raise ArgumentError(
-            "automatic judgments need queries that were drawn with them; draw queries with surefoot judge-next "
+            "automatic judgments need queries that were drawn with them; draw queries with surefoot judge next "
             "--automatic, let people judge these, and give the draws (--drawn). Other samples have no proof: uniform "
             "sampling saves next to nothing, and automatic judgments in place of people's can be wrong"
         )
@@ -390,5 +390,5 @@ def _check_draws(asked: Asked, draws: Draws, weights: Any) -> None:
         titles = [condition.title for condition in CONDITIONS.values() if condition.drawn_for == "gain"]
         raise ArgumentError(
             f"these queries were drawn for risk; conditions on {' or '.join(titles)} need queries drawn with "
-            "surefoot judge-next --for gain"
+            "surefoot judge next --for gain"
         )

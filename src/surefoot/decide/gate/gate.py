@@ -59,7 +59,7 @@ def gate(
     weights, strata : optional
         Shares of traffic `{stratum: share}`, and each query's stratum (by default the segments), where the judged
         queries are not like traffic.
-    drawn : Draws or a file of `surefoot judge-next`, optional
+    drawn : Draws or a file of `surefoot judge next`, optional
         How the judged queries were drawn.
     traffic : anything `read_traffic` takes, optional
         How often each query is asked, the same as `judge_next(…, weights=)` drew with; only with draws. Then all that

@@ -43,7 +43,7 @@ def plan_tables(
             f"“Queries at least”: with fewer, not even a candidate that never loses passes at δ = {delta:.4g}. "
             f"“Probably enough”: a good candidate passes in 8 of 10 cases, one with half the risk, or half the share "
             f"hurt, that is allowed (each loss {_LOSS:g}), or a gain {_BETTER:g} above the level. All figures are for "
-            "one look at queries drawn at random; draws by what could be lost (surefoot judge-next) often need fewer.",
+            "one look at queries drawn at random; draws by what could be lost (surefoot judge next) often need fewer.",
             style="dim",
         ),
     ]

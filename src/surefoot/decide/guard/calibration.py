@@ -1,0 +1,204 @@
+"""From judged queries to what calibrates a guard: scores, differences, and evidence on each loss."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from surefoot.arrays import Floats, Ints
+from surefoot.data.reading.segments import read_segments
+from surefoot.data.types.runs import Qrels
+from surefoot.decide.evidence.betting_order import betting_order
+from surefoot.decide.evidence.conditions import CONDITIONS
+from surefoot.decide.evidence.draws import Draws, read_draws
+from surefoot.decide.evidence.judged_queries import JudgedQueries
+from surefoot.decide.evidence.nothing_to_lose import NothingToLose, NothingToLoseData, with_relevant
+from surefoot.decide.evidence.proof import Evidence, evidence_of
+from surefoot.decide.evidence.strata import read_shares, weigh_strata
+from surefoot.decide.guard.certificate_data import Sampling
+from surefoot.decide.guard.list_pair import ListPair
+from surefoot.decide.guard.scorers import Scorer
+from surefoot.decide.guard.settings import GuardSettings
+from surefoot.decide.guard.thresholds import Calibration
+from surefoot.decide.options import NO_AUTOMATIC_REASON
+from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.measures.notation import Measure
+
+_ROUNDING = 1e-9
+_JSON = ".json"
+
+
+@dataclass(frozen=True)
+class JudgedListPair:
+    """The judged queries among those of two lists: `rows` says which of the lists' queries they are.
+
+    `fingerprints` are what each query is recognised by later.
+    """
+
+    lists: ListPair
+    qrels: Qrels
+    measure: Measure
+    judged: JudgedQueries
+    rows: Ints
+    fingerprints: list[frozenset[str]]
+
+    @classmethod
+    def from_lists(
+        cls, lists: ListPair, qrels: Qrels, measure: Measure, fingerprints: Sequence[frozenset[str]]
+    ) -> JudgedListPair:
+        """Those of the lists' queries that are judged; `fingerprints` is of all of them."""
+        if not (qrels.grades > 0).any():
+            raise DataError("no document of these queries is judged relevant; judge them before anything is proved")
+        judged = lists.effectiveness(qrels, measure)
+        at = {query: number for number, query in enumerate(lists.queries)}
+        rows = np.array([at[query] for query in judged.queries], dtype=np.int64)
+        return cls(lists, qrels, measure, judged, rows, [fingerprints[row] for row in rows.tolist()])
+
+    @property
+    def nothing_to_lose(self) -> NothingToLose:
+        """Which of them nothing can be lost on; what neither list answers is not among them."""
+        relevant = with_relevant(self.qrels, self.measure)
+        none = np.zeros(len(self.judged), dtype=bool)
+        return NothingToLose(none, np.array([query not in relevant for query in self.judged.queries]), none)
+
+    def select(self, *, leave_out: bool) -> tuple[JudgedListPair, NothingToLoseData]:
+        """Those that count, and how many there are on which nothing can be lost, those that nobody answers included."""
+        no_loss = self.nothing_to_lose
+        counts = no_loss.counts(left_out=leave_out)
+        counts["unanswered"] = len(self.qrels.queries) - len(self.judged)
+        rows = np.flatnonzero(no_loss.mask(leave_out=leave_out))
+        selected = replace(
+            self,
+            judged=self.judged.take(rows),
+            rows=self.rows[rows],
+            fingerprints=[self.fingerprints[row] for row in rows.tolist()],
+        )
+        return selected, counts
+
+    def score(self, scorer: Scorer) -> ScoredQueries:
+        """The judged queries with the scorer's scores."""
+        return ScoredQueries(self.judged, scorer.scores(self.lists)[self.rows], self)
+
+    def worst_case(self) -> Floats:
+        """What each could lose at most."""
+        return self.lists.worst_case(self.measure)[self.rows]
+
+
+@dataclass(frozen=True)
+class ScoredQueries:
+    """Judged queries with the scorer's score of each; `source` is where they come from, if that is at hand."""
+
+    judged: JudgedQueries
+    scores: Floats
+    source: JudgedListPair | None = None
+
+    def in_betting_order(self) -> ScoredQueries:
+        """All of them, each once, in betting order."""
+        rows = betting_order(self.judged.queries)
+        return ScoredQueries(self.judged.take(rows), self.scores[rows])
+
+
+def calibration_of(
+    scored: ScoredQueries, settings: GuardSettings, weights: Any, strata: Any, largest: float
+) -> tuple[Calibration, JudgedQueries, Sampling]:
+    """What calibrates, the sample it is made of, and how that stands for traffic; `largest` is B, the greatest loss."""
+    draws, shares = _draws_or_shares(weights)
+    mean_weight = 1.0
+    if draws is not None:
+        rows, drawn_by = _drawn_rows(scored, settings, draws, strata)
+        sample, scores = replace(scored.judged.take(rows), drawn_by=drawn_by), scored.scores[rows]
+        mean_weight = draws.mean_weight
+        traffic_weight = mean_weight / drawn_by
+        sampling: Sampling = {"kind": "drawn", "draws": draws.draws, "mean_weight": mean_weight, "strata": []}
+        if draws.by_traffic is not None:
+            sampling["by_traffic"] = draws.by_traffic
+    else:
+        ordered = scored.in_betting_order()
+        sample, scores, traffic_weight = ordered.judged, ordered.scores, np.ones(len(ordered.judged))
+        sampling = plain_sampling(len(sample))
+        if shares is not None:
+            if settings.method != "betting":
+                raise ArgumentError(
+                    f"strata work only with method 'betting', but method is {shortened(settings.method)}"
+                )
+            sample, of_strata = weigh_strata(sample, {} if strata is None else read_segments(strata), shares)
+            traffic_weight = traffic_weight if sample.stratum_weight is None else sample.stratum_weight
+            sampling = {"kind": "strata", "draws": len(sample), "mean_weight": None, "strata": of_strata}
+        elif strata is not None:
+            raise ArgumentError(
+                "you gave strata without weights; also give the share of traffic of each stratum as weights"
+            )
+    evidence = tuple(
+        _bounded(evidence_of(rule, sample, str(settings.measure), mean_weight), largest, sampling["kind"])
+        for rule in settings.rules
+    )
+    calibration = Calibration(
+        scores, sample.candidate - sample.baseline, traffic_weight, evidence, settings.method, settings.delta
+    )
+    return calibration, sample, sampling
+
+
+def plain_sampling(queries: int) -> Sampling:
+    """How a plain sample stands for traffic."""
+    return {"kind": "plain", "draws": queries, "mean_weight": None, "strata": []}
+
+
+def _bounded(evidence: Evidence, largest: float, kind: str) -> Evidence:
+    """The evidence on a loss that is at most `largest`, B: x = ℓ/B against m = r/B."""
+    if evidence.rule.condition.within_worst_case and largest < 1 and kind == "plain":
+        evidence = replace(evidence, x=evidence.x / largest, scale=evidence.scale * largest)
+    if evidence.x.max(initial=0.0) > 1 + _ROUNDING:
+        raise DataError(
+            f"a judged query loses {evidence.x.max() * evidence.scale:.4f}, but the computed maximum is "
+            f"{evidence.scale:.4f}; so these rankings are not the ones for which the maximum was computed"
+        )
+    return evidence
+
+
+def _draws_or_shares(weights: Any) -> tuple[Draws | None, Mapping[str, float] | None]:
+    """What weights are: draws of `judge next`, shares of strata, or nothing."""
+    if weights is None:
+        return None, None
+    if isinstance(weights, Draws) or (isinstance(weights, str | os.PathLike) and str(weights).lower().endswith(_JSON)):
+        return read_draws(weights), None
+    return None, read_shares(weights)
+
+
+def _drawn_rows(scored: ScoredQueries, settings: GuardSettings, draws: Draws, strata: Any) -> tuple[Ints, Floats]:
+    """The drawn queries, each as often as it was drawn, in the order of drawing, and what each was drawn by."""
+    if strata is not None:
+        raise ArgumentError("drawn queries have their own weights; leave strata out")
+    if draws.automatic is not None:  # whoever decides once with the judge and once without has two chances
+        raise ArgumentError(NO_AUTOMATIC_REASON)
+    if draws.drawn_for != "risk":
+        raise ArgumentError("these queries were drawn for gain, but a guard bounds losses; draw for risk")
+    for name in settings.levels:
+        if not CONDITIONS[name].within_worst_case:
+            raise ArgumentError(
+                f"{name} cannot be proved with queries that were drawn by their possible loss; judge a plain random "
+                "sample"
+            )
+    if settings.method not in ("betting", "hoeffding-bentkus"):
+        raise ArgumentError(
+            f"drawn queries need method betting or hoeffding-bentkus, but method is {shortened(settings.method)}"
+        )
+    if draws.measure != str(settings.measure):
+        raise DataError(f"the draws are for {draws.measure}, but the guard is for {settings.measure}; draw again")
+    at = draws.places(scored.judged.queries)
+    if scored.source is not None:
+        draws.check_weights(scored.source.worst_case()[at])
+    return at[draws.sequence], draws.weights[draws.sequence]
+
+
+def check_new(fingerprints: Sequence[frozenset[str]], seen: frozenset[str], queries: Sequence[str], what: str) -> None:
+    """Refuse queries that were used before: what they prove would be about themselves."""
+    known = [query for query, own in zip(queries, fingerprints, strict=True) if own & seen]
+    if known:
+        raise DataError(
+            f"{len(known):,} of the {len(queries):,} judged queries were already used {what}, such as query "
+            f"{shortened(known[0])}. They would look safer than new queries; calibrate on other queries"
+        )

@@ -1,0 +1,179 @@
+"""What a candidate and a baseline show for the same queries: the two lists between which a guard chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from surefoot.arrays import Flags, Floats, Ints
+from surefoot.data.types.ranking_data import RankingData
+from surefoot.data.types.runs import Qrels, Run
+from surefoot.data.types.standardised import blend_scores
+from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores
+from surefoot.decide.guard.movement_cap import capped_ranks
+from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.learn.baseline_spec import feature_number
+from surefoot.measures.notation import Measure
+from surefoot.measures.scoring import score
+from surefoot.measures.worst_case import worst_case_loss
+
+if TYPE_CHECKING:
+    from surefoot.neural.loading import AnyRanker
+
+
+@dataclass(frozen=True)
+class Movement:
+    """How a candidate's lists are kept near the baseline's; by default not at all."""
+
+    blend: float | None = None
+    cap: int | None = None
+
+    def __bool__(self) -> bool:
+        """Whether lists change."""
+        return self.blend is not None or self.cap is not None
+
+
+@dataclass(frozen=True)
+class ListPair:
+    """Two runs over the same `queries`, and the `data` with the documents' features where the candidate is a Ranker.
+
+    A scorer of the user's own is a function of these that gives a score for each query.
+    """
+
+    candidate: Run
+    baseline: Run
+    queries: tuple[str, ...]
+    data: RankingData | None = None
+    scores: Floats = field(default_factory=lambda: np.zeros(0))  # of the data's rows, the candidate's
+    reference: Floats = field(default_factory=lambda: np.zeros(0))  # and the baseline's
+
+    @classmethod
+    def from_ranker(cls, ranker: AnyRanker, data: RankingData, baseline: str, movement: Movement) -> ListPair:
+        """What a ranker and a baseline make of labelled or unlabelled documents."""
+        reference = baseline_scores(data, baseline)
+        own = data.with_baselines_only(name for name in ranker.baselines_ if name in data.baselines)
+        scores = move_scores(ranker.predict(own), reference, data, movement)
+        return cls(
+            candidate=data.to_run(scores, "candidate"),
+            baseline=data.to_run(reference, baseline),
+            queries=data.queries,
+            data=data,
+            scores=scores,
+            reference=reference,
+        )
+
+    @classmethod
+    def from_runs(cls, candidate: Run, baseline: Run, movement: Movement) -> ListPair:
+        """What two runs show; to move lists towards each other both must hold the same documents."""
+        queries = tuple(dict.fromkeys((*baseline.queries, *candidate.queries)))
+        if not movement:
+            return cls(candidate=candidate, baseline=baseline, queries=queries)
+        here, there = candidate.ranking.match(baseline.ranking)
+        if not len(here) == len(candidate) == len(baseline):
+            raise ArgumentError(
+                f"runs {shortened(candidate.name)} and {shortened(baseline.name)} do not contain the same documents; "
+                "blending and a cap on movement need two orders of the same documents"
+            )
+        scores, reference = np.empty(len(here)), np.empty(len(here))  # in the order of the candidate's positions
+        scores[here], reference[here] = candidate.ranking.scores[here], baseline.ranking.scores[there]
+        frame = candidate.to_frame()
+        data = RankingData.from_queries(
+            np.zeros((len(here), 1), dtype=np.float32), np.zeros(len(here)), candidate.queries,
+            candidate.ranking.lengths, doc_ids=frame["doc_id"],
+        )  # fmt: skip
+        moved_run = data.to_run(move_scores(scores, reference, data, movement), candidate.name)
+        return cls(candidate=moved_run, baseline=baseline, queries=queries)
+
+    @cached_property
+    def candidate_numbers(self) -> Ints:
+        """For each query its number in the candidate's run, −1 where that has no results."""
+        return _numbers(self.candidate, self.queries)
+
+    @cached_property
+    def baseline_numbers(self) -> Ints:
+        """For each query its number in the baseline's run, −1 where that has no results."""
+        return _numbers(self.baseline, self.queries)
+
+    def effectiveness(self, qrels: Qrels, measure: Measure) -> JudgedQueries:
+        """The judged queries that the lists answer, with M_m and M_b of each."""
+        answered = _answered_queries(self, qrels)
+        scores = score(qrels, [self.candidate.renamed("candidate"), self.baseline.renamed("baseline")], measure)
+        check_scores(scores, scores.systems)
+        row_of = {query: number for number, query in enumerate(scores.queries)}
+        rows = np.array([row_of[query] for query in answered], dtype=np.int64)
+        return JudgedQueries(scores.queries, scores["baseline"], scores["candidate"]).take(rows)
+
+    def worst_case(self, measure: Measure) -> Floats:
+        """What each query could lose at most."""
+        return worst_case_loss(self.candidate, self.baseline, measure, queries=self.queries)
+
+    def chosen_scores(self, takes_candidate: Flags) -> Floats:
+        """For each row of the data the score of the list that its query is shown."""
+        assert self.data is not None
+        return np.where(np.repeat(takes_candidate, self.data.lengths), self.scores, self.reference)
+
+    def chosen_run(self, takes_candidate: Flags, name: str) -> Run:
+        """A run with the candidate's list where `takes_candidate`, and the baseline's elsewhere."""
+        if self.data is not None:
+            return self.data.to_run(self.chosen_scores(takes_candidate), name)
+        import polars as pl
+
+        by_query = dict(zip(self.queries, takes_candidate.tolist(), strict=True))
+        parts = [
+            run.to_frame().filter(pl.col("query_id").is_in([q for q in self.queries if by_query[q] is own]))
+            for run, own in ((self.candidate, True), (self.baseline, False))
+        ]
+        return Run.read(pl.concat(parts), name)
+
+
+def move_scores(scores: Floats, reference: Floats, data: RankingData, movement: Movement) -> Floats:
+    """The candidate's scores after blending and the cap, which gives minus the rank."""
+    if movement.blend is not None:
+        scores = blend_scores(scores, reference, data.lengths, movement.blend)
+    if movement.cap is None:
+        return scores
+    ranks = [row_ranks(data, each) for each in (scores, reference)]
+    return -capped_ranks(ranks[0], ranks[1], data.offsets, movement.cap).astype(np.float64)
+
+
+def row_ranks(data: RankingData, scores: Floats) -> Ints:
+    """The rank of each row within its query, from 1."""
+    ranking = data.ranking(scores)
+    ranks = np.empty(len(data), dtype=np.int64)
+    ranks[ranking.rows(np.arange(len(data)))] = ranking.ranks()
+    return ranks
+
+
+def baseline_scores(data: RankingData, name: str) -> Floats:
+    """A score for each row by the baseline of this name: one of the data's own, or `feature:25`."""
+    if name in data.baselines:
+        return data.baselines[name]
+    number = feature_number(name)
+    if number is not None:
+        return data.feature(number).astype(np.float64)
+    known = ", ".join(data.baselines) or "none"
+    raise ArgumentError(
+        f"the data has no baseline {shortened(name)} (it has {known}); use one of those, or feature:25, or add it "
+        "with with_baseline"
+    )
+
+
+def _answered_queries(lists: ListPair, qrels: Qrels) -> tuple[str, ...]:
+    """The judged queries that either list answers; none is an error."""
+    answered = set(lists.queries)
+    queries = tuple(query for query in qrels.queries if query in answered)
+    if not queries:
+        raise DataError(
+            f"none of the queries is judged: the first query of the judgments is {shortened(qrels.queries[0])}, the "
+            f"first of the rankings is {shortened(lists.queries[0])}; do both use the same query ids?"
+        )
+    return queries
+
+
+def _numbers(run: Run, queries: Sequence[str]) -> Ints:
+    number = {query: position for position, query in enumerate(run.queries)}
+    return np.array([number.get(query, -1) for query in queries], dtype=np.int64)

@@ -1,0 +1,62 @@
+"""The body of a request, with a query's text wherever the template has {{query}}."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from surefoot.data.reading.files import read_json
+from surefoot.errors import DataError, shortened
+from surefoot.fetching.options import PLACEHOLDER
+
+
+def read_template(source: Any) -> dict[str, Any]:
+    """The template of a file, or a dict as it is: a JSON object in which {{query}} is part of a text.
+
+    >>> read_template({"query": {"match": {"title": "{{query}}"}}})
+    {'query': {'match': {'title': '{{query}}'}}}
+    """
+    is_file = isinstance(source, str | os.PathLike)
+    where = str(source) if is_file else "the body"
+    try:
+        template = read_json(source) if is_file else source
+    except DataError as error:
+        unquoted = f'; write "{PLACEHOLDER}" with its quotes, as part of a text: it is escaped as JSON needs it'
+        raise DataError(f"{error}{unquoted if 'is not JSON' in str(error) else ''}") from error
+    if not isinstance(template, Mapping):
+        raise DataError(f"{where}: expected a JSON object, the body of a search, found {shortened(template)}")
+    if not _has_placeholder(template):
+        raise DataError(
+            f"{where}: no text in it contains {PLACEHOLDER}, so every query would be the same search; write "
+            f'"{PLACEHOLDER}" where the query belongs'
+        )
+    try:
+        json.dumps(template, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise DataError(f"{where}: cannot be sent as JSON ({shortened(str(error), 200)[1:-1]})") from error
+    return dict(template)
+
+
+def fill_template(template: Any, query: str) -> Any:
+    r"""The same data with the query in place of {{query}}; a query cannot leave its text, whatever it holds.
+
+    >>> fill_template({"match": {"title": "{{query}} shoes"}}, 'red "x" {{query}}')
+    {'match': {'title': 'red "x" {{query}} shoes'}}
+    """
+    if isinstance(template, str):
+        return query.join(template.split(PLACEHOLDER))
+    if isinstance(template, Mapping):
+        return {name: fill_template(value, query) for name, value in template.items()}
+    if isinstance(template, list | tuple):
+        return [fill_template(value, query) for value in template]
+    return template
+
+
+def _has_placeholder(template: Any) -> bool:
+    if isinstance(template, str):
+        return PLACEHOLDER in template
+    if isinstance(template, Mapping):
+        return any(map(_has_placeholder, template.values()))
+    return isinstance(template, list | tuple) and any(map(_has_placeholder, template))

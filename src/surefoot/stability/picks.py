@@ -1,0 +1,244 @@
+"""Which of two functions each measure picks, on random subsets of queries and over time (Li et al., CIKM 2009).
+
+Both studies see effectiveness only, so they take any score matrices.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from surefoot.arguments import MOST_DRAWS, integer
+from surefoot.arrays import Floats
+from surefoot.data.reading.dates import date_of
+from surefoot.data.types.scores import Scores
+from surefoot.errors import ArgumentError, other_queries_hint, shortened
+from surefoot.progress import steps
+from surefoot.risk.assessment_data import Json
+from surefoot.stability.options import PERIOD, PERIOD_SIZE, SUBSET_SIZES, SUBSETS
+from surefoot.stability.study import ROUNDING, Study, matrices_of, traffic_block
+from surefoot.stability.study_data import schema_name
+
+_CELLS = 1 << 21  # subset × query cells handled at once
+
+
+def subsets(
+    scores: Scores | Sequence[Scores],
+    systems: tuple[str, str] | None = None,
+    *,
+    sizes: Sequence[int] | None = None,
+    subsets: int = SUBSETS,
+    seed: int = 0,
+) -> Study:
+    """Which of two functions each measure picks over random subsets of K queries, against K.
+
+    Each matrix of `scores` is one measure of the same systems on the same queries. On a subset a measure picks the
+    function of the higher mean, the first in a tie. `rate` is the share of subsets on which it picks the winner on
+    all queries, `variance` that of one such pick, rate·(1 − rate). All measures see the same subsets,
+    drawn without replacement. Scores with weights (`score(…, weights=…)`) are averaged by them.
+
+    >>> scores = Scores([[0.6, 0.5, 0.4, 0.9], [0.5, 0.4, 0.6, 0.2]], ["f1", "f2"], ["a", "b", "c", "d"], "nDCG@5")
+    >>> subsets(scores, sizes=[1, 4]).to_dict()["results"]["nDCG@5"]["rate"]
+    [0.755, 1.0]
+    """
+    matrices, names = _two_functions(scores, systems)
+    queries = len(matrices[0].queries)
+    subset_sizes = _sizes(sizes, queries)
+    _check_draws(subsets, seed)
+    difference, weights = _differences(matrices, names), _weights(matrices)
+    first = _means(difference, weights) >= -ROUNDING
+    results: Json = {}
+    rates = np.empty((len(matrices), len(subset_sizes)))
+    for column, size in enumerate(steps(subset_sizes, "Drawing subsets")):
+        picks = _draw_picks(difference, weights, size, subsets, np.random.default_rng([seed, size]))
+        rates[:, column] = (picks == first[:, None]).mean(axis=1)
+    for row, matrix in enumerate(matrices):
+        results[matrix.measure] = {
+            **_winner(matrix, names, bool(first[row])),
+            **_rates(rates[row]),
+        }
+    return Study(
+        {
+            "schema": schema_name("subsets"),
+            "measures": [matrix.measure for matrix in matrices],
+            "systems": list(names),
+            "queries": queries,
+            **traffic_block(matrices[0]),
+            "sizes": subset_sizes,
+            "subsets": subsets,
+            "seed": seed,
+            "results": results,
+        }
+    )
+
+
+def time(
+    scores: Scores | Sequence[Scores],
+    dates: Mapping[str, datetime.date | str],
+    systems: tuple[str, str] | None = None,
+    *,
+    period: str = PERIOD,
+    size: int = PERIOD_SIZE,
+    subsets: int = SUBSETS,
+    seed: int = 0,
+) -> Study:
+    """Which of two functions each measure picks in each period of time, on random subsets of `size` of its queries.
+
+    `dates` gives queries' dates; `period` is "day", "week" or "month". The winner is that on all dated queries.
+    Periods of fewer than `size` queries are left out, and so are queries without a date; the result says which.
+    The paper has nine days of 300 queries and subsets of 50.
+    """
+    matrices, names = _two_functions(scores, systems)
+    _check_draws(subsets, seed)
+    integer("size", size, 1)
+    groups = _periods(matrices[0].queries, dates, period)
+    large_enough = {label: rows for label, rows in groups.items() if len(rows) >= size}
+    if not large_enough:
+        most = max(len(rows) for rows in groups.values())
+        raise ArgumentError(
+            f"no {period} has {size} queries; the largest of the {len(groups)} {period}s has {most}. "
+            f"Use smaller subsets (at most {most}) or a longer period (week, month)"
+        )
+    difference, weights = _differences(matrices, names), _weights(matrices)
+    dated = np.concatenate(list(groups.values()))
+    first = _means(difference[:, dated], weights[dated]) >= -ROUNDING
+    rates = np.empty((len(matrices), len(large_enough)))
+    differences = np.empty((len(matrices), len(large_enough)))
+    for column, rows in enumerate(steps(list(large_enough.values()), "Drawing subsets")):
+        picks = _draw_picks(difference[:, rows], weights[rows], size, subsets, np.random.default_rng([seed, column]))
+        rates[:, column] = (picks == first[:, None]).mean(axis=1)
+        differences[:, column] = _means(difference[:, rows], weights[rows])
+    return Study(
+        {
+            "schema": schema_name("time"),
+            "measures": [matrix.measure for matrix in matrices],
+            "systems": list(names),
+            "queries": len(matrices[0].queries),
+            **traffic_block(matrices[0]),
+            "undated": len(matrices[0].queries) - len(dated),
+            "period": period,
+            "periods": [{"period": label, "queries": len(rows)} for label, rows in large_enough.items()],
+            "left_out": [
+                {"period": label, "queries": len(rows)} for label, rows in groups.items() if label not in large_enough
+            ],
+            "size": size,
+            "subsets": subsets,
+            "seed": seed,
+            "results": {
+                matrix.measure: {
+                    **_winner(matrix, names, bool(first[row]), dated),
+                    "difference": differences[row].tolist(),
+                    **_rates(rates[row]),
+                }
+                for row, matrix in enumerate(matrices)
+            },
+        }
+    )
+
+
+def _two_functions(
+    scores: Scores | Sequence[Scores], systems: tuple[str, str] | None
+) -> tuple[list[Scores], tuple[str, str]]:
+    matrices = matrices_of(scores)
+    names = matrices[0].systems if systems is None else tuple(systems)
+    if len(names) != 2 or names[0] == names[1]:
+        listed = ", ".join(map(shortened, names[:8]))
+        raise ArgumentError(
+            f"this study compares exactly two systems, but there are {len(names)} ({listed}); give two runs, or choose "
+            "two of them by name"
+        )
+    for name in names:
+        matrices[0].row(name)
+    return matrices, (names[0], names[1])
+
+
+def _sizes(sizes: Sequence[int] | None, queries: int) -> list[int]:
+    if sizes is None:
+        return [size for size in SUBSET_SIZES if size < queries] + [queries]
+    distinct = sorted({integer("a size of subsets", size, 1) for size in sizes})
+    if not distinct:
+        raise ArgumentError("no size of subsets was given; give at least one")
+    if distinct[-1] > queries:
+        raise ArgumentError(
+            f"a subset of {distinct[-1]} queries is not possible, because there are {queries} queries; use sizes of at "
+            f"most {queries}"
+        )
+    return distinct
+
+
+def _check_draws(subsets: int, seed: int) -> None:
+    integer("subsets", subsets, 1, MOST_DRAWS)
+    integer("seed", seed, 0)
+
+
+def _differences(matrices: Sequence[Scores], names: tuple[str, str]) -> Floats:
+    """Of the two functions on each query, by each measure, times the query's weight."""
+    return np.stack([matrix[names[0]] - matrix[names[1]] for matrix in matrices]) * _weights(matrices)
+
+
+def _weights(matrices: Sequence[Scores]) -> Floats:
+    """The relative weights of the queries; 1 where all count the same."""
+    weights = matrices[0].relative_weights
+    return np.ones(matrices[0].count) if weights is None else weights
+
+
+def _means(weighted: Floats, weights: Floats) -> Floats:
+    """Weighted means over the last axis, of values that have been multiplied by the weights."""
+    return np.asarray(weighted.sum(axis=-1) / weights.sum(axis=-1))
+
+
+def _draw_picks(difference: Floats, weights: Floats, size: int, subsets: int, rng: np.random.Generator) -> Floats:
+    """For each measure and subset whether the first function is picked; the same subsets for every measure."""
+    measures, queries = difference.shape
+    picks = np.empty((measures, subsets), dtype=bool)
+    step = max(1, _CELLS // queries)
+    for start in range(0, subsets, step):
+        part = slice(start, min(start + step, subsets))
+        # A random size-K subset is where the K smallest of as many random numbers as queries stand.
+        drawn = rng.random((part.stop - part.start, queries))
+        chosen = np.argpartition(drawn, size - 1, axis=1)[:, :size]
+        drawn_weights = weights[chosen]
+        for row in range(measures):
+            picks[row, part] = _means(difference[row][chosen], drawn_weights) >= -ROUNDING
+    return picks
+
+
+def _winner(matrix: Scores, names: tuple[str, str], first: bool, rows: np.ndarray | slice = slice(None)) -> Json:
+    weights = matrix.relative_weights
+    own = None if weights is None else weights[rows]
+    return {
+        "means": [float(np.average(matrix[name][rows], weights=own)) for name in names],
+        "winner": names[0] if first else names[1],
+    }
+
+
+def _rates(rates: Floats) -> Json:
+    """How often the winner is picked, and the variance of one pick."""
+    return {"rate": rates.tolist(), "variance": (rates * (1 - rates)).tolist()}
+
+
+def _periods(queries: Sequence[str], dates: Mapping[str, datetime.date | str], period: str) -> dict[str, np.ndarray]:
+    """The rows of each period's queries, in order of time."""
+    labels = {
+        "day": lambda date: date.isoformat(),
+        "week": lambda date: (date - datetime.timedelta(days=date.weekday())).isoformat(),
+        "month": lambda date: date.isoformat()[:7],
+    }
+    if period not in labels:
+        raise ArgumentError(f"period is {shortened(period)}; write day, week or month")
+    groups: dict[str, list[int]] = {}
+    for row, query in enumerate(queries):
+        date = dates.get(query)
+        if date is None:
+            continue
+        known = date_of(str(date))
+        if known is None:
+            raise ArgumentError(f"the date of query {shortened(query)} is {shortened(date)}; write it as 2026-11-15")
+        groups.setdefault(labels[period](known), []).append(row)
+    if not groups:
+        raise ArgumentError(
+            f"none of the {len(queries):,} queries has a date: {other_queries_hint('dates', dates, queries)}"
+        )
+    return {label: np.array(groups[label]) for label in sorted(groups)}

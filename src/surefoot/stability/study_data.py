@@ -1,0 +1,188 @@
+"""Studies of stability as plain data: the types of their JSON, from which `stability/study.schema.json` is made.
+
+`python -m surefoot.stability.study_data` prints the schema; a test holds the package's file to it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
+
+from surefoot.report.schema import schema_of
+from surefoot.risk.assessment_data import Count, Interval, Json, NotNegative, TrafficData
+
+Least1: TypeAlias = Annotated[int, ("minimum", 1)]
+FunctionPair: TypeAlias = Annotated[list[float], ("minItems", 2), ("maxItems", 2), "One of each of the two functions."]
+TwoNames: TypeAlias = Annotated[list[str], ("minItems", 2), ("maxItems", 2)]
+
+
+class Spread(TypedDict):
+    """A measure under noise, a value for each size of it."""
+
+    mean: list[float]
+    deviation: list[float]
+    low: list[float]
+    high: list[float]
+    deviation_over_first: Annotated[float | None, "The deviation over all sizes beside the first measure's."]
+
+
+class NoisySystem(TypedDict):
+    """A run under noise."""
+
+    system: str
+    measures: dict[str, Spread]
+
+
+class Trace(TypedDict):
+    """One query of the first run under a single growing noise."""
+
+    system: str
+    query: str
+    sizes: list[float]
+    values: dict[str, list[float]]
+    largest_jump: dict[str, float]
+
+
+class NoiseData(TypedDict):
+    """Mean and spread of each measure as noise is added to scores."""
+
+    schema: Literal["surefoot/stability-noise/1"]
+    measures: list[str]
+    normalize: str
+    queries: Count
+    traffic: NotRequired[TrafficData]
+    sizes: Annotated[list[NotNegative], "Standard deviations of the noise."]
+    repeats: Least1
+    seed: Count
+    systems: list[NoisySystem]
+    trace: Trace
+
+
+class Picks(TypedDict):
+    """Which of two functions a measure picks, a value for each size of subsets or each period."""
+
+    means: FunctionPair
+    winner: str
+    rate: Annotated[list[float], "The share of subsets on which the winner is picked."]
+    variance: Annotated[list[float], "rate · (1 − rate)."]
+
+
+class PeriodPicks(Picks):
+    """The same by periods of time."""
+
+    difference: Annotated[list[float], "Of the two functions' means in each period."]
+
+
+class SubsetsData(TypedDict):
+    """Which of two functions each measure picks on random subsets of queries."""
+
+    schema: Literal["surefoot/stability-subsets/1"]
+    measures: list[str]
+    systems: TwoNames
+    queries: Count
+    traffic: NotRequired[TrafficData]
+    sizes: list[Least1]
+    subsets: Least1
+    seed: Count
+    results: dict[str, Picks]
+
+
+class Period(TypedDict):
+    """A period of time."""
+
+    period: str
+    queries: Count
+
+
+class TimeData(TypedDict):
+    """Which of two functions each measure picks in each period of time."""
+
+    schema: Literal["surefoot/stability-time/1"]
+    measures: list[str]
+    systems: TwoNames
+    queries: Count
+    traffic: NotRequired[TrafficData]
+    undated: Count
+    period: Literal["day", "week", "month"]
+    periods: list[Period]
+    left_out: Annotated[list[Period], "Those of fewer queries than a subset."]
+    size: Least1
+    subsets: Least1
+    seed: Count
+    results: dict[str, PeriodPicks]
+
+
+class RankedFunction(TypedDict):
+    """A function as a measure ranks it."""
+
+    system: str
+    rank: Least1
+    mean: float
+    interval: Interval
+    share_best: Annotated[float, "The share of resamples in which it is best."]
+
+
+class PartingQuery(TypedDict):
+    """A query on which two measures part."""
+
+    query: str
+    by_first: FunctionPair
+    by_other: FunctionPair
+
+
+class Disagreement(TypedDict):
+    """A pair of functions that two measures order differently, or the two best, with `reversed` false."""
+
+    measure: str
+    against: str
+    reversed: bool
+    better_by_first: str
+    better_by_other: str
+    systems: TwoNames
+    difference_by_first: float
+    difference_by_other: float
+    queries_reversed: Count
+    queries_tied_by_first_only: Count
+    queries: list[PartingQuery]
+
+
+class FunctionsData(TypedDict):
+    """How each measure ranks functions, and where measures disagree."""
+
+    schema: Literal["surefoot/stability-functions/1"]
+    measures: list[str]
+    systems: list[str]
+    queries: Count
+    traffic: NotRequired[TrafficData]
+    replicates: Annotated[int, ("minimum", 2)]
+    seed: Count
+    results: dict[str, list[RankedFunction]]
+    disagreements: list[Disagreement]
+
+
+SHAPES = {"noise": NoiseData, "subsets": SubsetsData, "time": TimeData, "functions": FunctionsData}
+
+
+def schema_name(kind: str) -> str:
+    """What the data of a kind of study names as its schema."""
+    return f"surefoot/stability-{kind}/1"
+
+
+def kind(data: Json) -> str:
+    """Which study the data is of: noise, subsets, time or functions."""
+    return str(data["schema"]).split("-", 1)[1].split("/", 1)[0]
+
+
+def study_schema(*, strict: bool = False) -> Json:
+    """The schema of `Study.to_dict`; a strict one takes no keys that the types do not have."""
+    return schema_of(
+        "surefoot stability",
+        "How far measures, and the choices made by them, hold when scores, queries or times change. Absent values are "
+        "null.",
+        tuple(SHAPES.values()),
+        strict=strict,
+    )
+
+
+if __name__ == "__main__":
+    print(json.dumps(study_schema(), indent=2, ensure_ascii=False))

@@ -1,0 +1,41 @@
+"""The JSON schema of studies: made from the types, and all that each kind of study holds is in it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.report.schemas import check_data, check_file
+
+import surefoot as sf
+from surefoot.errors import DataError
+from surefoot.stability.study import Study
+from surefoot.stability.study_data import SHAPES, kind, study_schema
+
+
+def test_the_file_is_what_the_types_give() -> None:
+    check_file("surefoot.stability", "study.schema.json", study_schema())
+
+
+def test_studies_hold_nothing_that_is_not_in_it(studies: list[Study]) -> None:
+    assert [kind(study.to_dict()) for study in studies] == list(SHAPES)
+    for study in studies:
+        check_data(study.to_dict(), study_schema)
+
+
+def test_edges_hold_to_it() -> None:
+    scores = sf.Scores([[0.5, 0.5], [0.5, 0.5]], ["a", "b"], ["q", "r"])
+    dates = {"q": "2026-11-15"}
+    for study in (
+        sf.stability.subsets(scores, subsets=1),
+        sf.stability.time(scores, dates, size=1, subsets=1, period="month"),
+        sf.stability.measures(scores, replicates=2, most=0),
+    ):
+        check_data(study.to_dict(), study_schema)
+
+
+def test_another_type_is_refused_by_its_place(studies: list[Study]) -> None:
+    data = json.loads(studies[1].to_json())
+    data["subsets"] = 2.5
+    with pytest.raises(DataError, match=r"subsets is 2\.5; expected a whole number"):
+        Study.from_dict(data)
