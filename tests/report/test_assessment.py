@@ -643,7 +643,7 @@ def test_small_numbers_in_tables() -> None:
     rng = np.random.default_rng(0)
     low = rng.random(50)
     scores = sf.Scores([low, low - 1e-7 * rng.random(50), low + 0.5 + 0.01 * rng.random(50)], list("abc"), range(50))
-    text = sf.assess(scores, baseline="a", alphas=[0]).to_text()
+    text = sf.assess(scores, baseline="a", alphas=[0]).to_text(width=1000)
     assert "−0.000 " not in text
     assert "<.0001" in text
     assert "*: p < 0.05" in text

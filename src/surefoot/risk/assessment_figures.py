@@ -12,7 +12,7 @@ import numpy as np
 from surefoot.arguments import integer
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
-from surefoot.risk.assessment_data import SCHEMA, AssessmentData, AtAlpha, ChurnData, Json, OutcomeFrom, SystemData
+from surefoot.risk.assessment_data import SCHEMA, AssessmentData, AtAlpha, ChurnData, Json, SystemData
 from surefoot.risk.baselines import (
     differences,
     population_rows,
@@ -31,7 +31,7 @@ from surefoot.risk.segments import Segments, segment_data
 from surefoot.risk.system_ranks import rank_systems
 from surefoot.risk.tradeoff import check_alpha, count_losing_over_20, lowest_mean, weigh_losses
 from surefoot.risk.traffic_figures import traffic_data, traffic_shares
-from surefoot.risk.turns import turning_points
+from surefoot.risk.turns import outcomes_by_alpha, set_same
 from surefoot.risk.vectors import CHUNK, ScoreMatrix, Vector, blocks, dot
 from surefoot.risk.weighting import weighted_mean
 from surefoot.significance import CONFIDENCE
@@ -109,11 +109,11 @@ def assessment_data(
             entry["alpha"][key] |= expected
             entry["alpha"][key]["reasons"] |= {"z_risk": reason}
     for entry, system_turns in zip(
-        systems, _outcome_turns(differences_by_baseline, alphas_by_key, tests, turns, influence), strict=True
+        systems, outcomes_by_alpha(differences_by_baseline, alphas_by_key, tests, turns, influence), strict=True
     ):
         entry["outcome_by_alpha"] = system_turns
         if not entry["is_baseline"] and len(against) == 1 and not entry["wins"] and not entry["losses"]:
-            _set_same(entry, outcomes_by_alpha=turns)
+            set_same(entry, outcomes_by_alpha=turns)
     if bootstrap and in_memory is not None:
         _add_intervals(systems, in_memory, matrices, alphas_by_key, None if sums is None else rows, bootstrap, seed)
     first_baseline = next(iter(against))
@@ -288,34 +288,6 @@ def _test_entry(test: TTest, weighted: bool) -> Json:
         "outcome_without_extra_query": None,
         "reasons": {"t_risk": test.reason},
     }
-
-
-def _set_same(entry: Json, *, outcomes_by_alpha: bool) -> None:
-    """The outcome of a system that differs on no query: it needs no test."""
-    for test in entry["alpha"].values():
-        test["outcome"] = test["outcome_without_extra_query"] = "same"
-    if outcomes_by_alpha:
-        entry["outcome_by_alpha"] = [{"alpha": 0.0, "outcome": "same"}]
-
-
-def _outcome_turns(
-    differences_by_baseline: Mapping[str, Sequence[Vector]],
-    alphas_by_key: Mapping[str, float],
-    tests: Mapping[str, list[Json]],
-    requested: bool,
-    influence: BaselineSums,
-) -> list[list[OutcomeFrom] | None]:
-    """Where each system's outcome changes; None where it cannot be tested, against several baselines or not wanted."""
-    first = next(iter(tests.values()))
-    if not requested or len(differences_by_baseline) > 1:
-        return [None] * len(first)
-    outcomes = {alpha: [test["outcome"] for test in tests[key]] for key, alpha in alphas_by_key.items()}
-    return turning_points(
-        next(iter(differences_by_baseline.values())),
-        [test["t_risk"] is not None for test in first],
-        outcomes,
-        None if influence is None else next(iter(influence.values())),
-    )
 
 
 def _gains_and_losses(values: Vector, weights: Floats | None) -> tuple[float, float, float, float]:

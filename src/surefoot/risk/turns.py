@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from surefoot.arrays import Floats
-from surefoot.risk.assessment_data import Outcome, OutcomeFrom
+from surefoot.risk.assessment_data import Json, Outcome, OutcomeFrom
 from surefoot.risk.inference import hall_t, hall_t_with_another, influence_ts, robust_t, two_sided_p
-from surefoot.risk.influence import Influence, InfluenceSums
+from surefoot.risk.influence import BaselineSums, Influence, InfluenceSums
 from surefoot.risk.multiplicity import holm_rejects
 from surefoot.risk.vectors import Vector, blocks, dot
 
@@ -21,6 +21,34 @@ LAST_SEARCHED_ALPHA = 20.0  # larger ones are of no use
 _CODES: tuple[Outcome, Outcome, Outcome] = ("unclear", "better", "worse")  # of the signs 0, 1 and −1
 _CELLS = 1 << 15  # tests made at a time, systems × α
 TValues: TypeAlias = Callable[[Sequence[Vector], float], Callable[[Floats], Floats]]
+
+
+def set_same(entry: Json, *, outcomes_by_alpha: bool) -> None:
+    """The outcome of a system that differs on no query: it needs no test."""
+    for test in entry["alpha"].values():
+        test["outcome"] = test["outcome_without_extra_query"] = "same"
+    if outcomes_by_alpha:
+        entry["outcome_by_alpha"] = [{"alpha": 0.0, "outcome": "same"}]
+
+
+def outcomes_by_alpha(
+    differences_by_baseline: Mapping[str, Sequence[Vector]],
+    alphas_by_key: Mapping[str, float],
+    tests: Mapping[str, list[Json]],
+    requested: bool,
+    influence: BaselineSums,
+) -> list[list[OutcomeFrom] | None]:
+    """Where each system's outcome changes; None where it cannot be tested, against several baselines or not wanted."""
+    first = next(iter(tests.values()))
+    if not requested or len(differences_by_baseline) > 1:
+        return [None] * len(first)
+    outcomes = {alpha: [test["outcome"] for test in tests[key]] for key, alpha in alphas_by_key.items()}
+    return turning_points(
+        next(iter(differences_by_baseline.values())),
+        [test["t_risk"] is not None for test in first],
+        outcomes,
+        None if influence is None else next(iter(influence.values())),
+    )
 
 
 def turning_points(

@@ -110,9 +110,7 @@ function untestable(one, alpha) {
   const low = weigh(one.sorted[0], alpha),
     high = weigh(one.sorted[count - 1], alpha);
   if (high - low > 16 * Number.EPSILON * (1 + alpha) * one.book.largest) return null;
-  return low === 0 && high === 0
-    ? "identical to the baseline on every query"
-    : "the difference from the baseline is the same on all queries";
+  return low || high ? "the difference from the baseline is the same on all queries" : "identical to the baseline on every query";
 }
 
 function test(one, alpha) {
@@ -381,8 +379,7 @@ function familyRows(book, alpha, baseline) {
     // The same without another query.
     const alone = ({ t_risk, df_traffic }) => (df_traffic === null ? null : twoSidedP(t_risk, df_traffic));
     holm(all.map((row) => decisiveP(row.p_skewness, alone(row)))).forEach((p, i) => (all[i].outcome_without_extra_query = outcomeOf(all[i].t_skewness, p)));
-    // Who differs on no query needs no test.
-    for (const row of all) if (!row.is_baseline && !row.wins && !row.losses) row.outcome = row.outcome_without_extra_query = "same";
+    for (const row of all) if (isSame(row)) row.outcome = row.outcome_without_extra_query = "same";
     families.set(family, { key, rows });
   }
   return families.get(family).rows;

@@ -8,11 +8,15 @@ function namedAlphas(most) {
   return alphas;
 }
 
+function isSame({ is_baseline, wins, losses }) {
+  // Who differs on no query needs no test.
+  return !is_baseline && !wins && !losses;
+}
+
 function turningPoints(pairs, own) {
   // For each system its outcome at α = 0 and each α at which another starts; null where there is no test.
   const tested = pairs.map((_, i) => i).filter((i) => untestable(pairs[i], 0) === null),
-    isSame = ({ wins, losses }, i) => i !== own && !wins && !losses,
-    bySystem = pairs.map((one, i) => (tested.includes(i) ? [] : isSame(one, i) ? [{ alpha: 0, outcome: "same" }] : null));
+    bySystem = pairs.map((one, i) => (tested.includes(i) ? [] : isSame({ ...one, is_baseline: i === own }) ? [{ alpha: 0, outcome: "same" }] : null));
   for (const alpha of namedAlphas(MOST_ALPHA)) {
     const ts = tested.map((i) => quickT(pairs[i], alpha));
     holm(ts.map((t, k) => quickP(t, pairs[tested[k]], alpha))).forEach((p, k) => {
