@@ -103,7 +103,7 @@ def agreement(path: Path, provenance: Provenance) -> str:
     judge = synthetic_judges(made.qrels, made.runs[1])["good"]
     compared = sf.agreement(made.qrels, judge, made.runs[:2], baseline="today")
     compared.to_html(path, provenance=provenance)
-    return f"good agrees with judgments on {100 * compared.to_dict()['agree']:.0f} %"
+    return f"good agrees with judgments on {100 * compared.to_dict()['agreement']:.0f} %"
 
 
 def agreement_long_names(path: Path, provenance: Provenance) -> str:

@@ -101,7 +101,7 @@ def test_sweep_and_select(surefoot, folder: Path, tmp_path: Path) -> None:
     assert (code, err) == (0, "")
     assert "weighted by traffic" in out
     assert "GeoRisk α" not in out
-    assert json.loads((tmp_path / "t.json").read_text())["weights"]["left_out"] == 7
+    assert json.loads((tmp_path / "t.json").read_text())["traffic"]["left_out"] == 7
     assert "weighted by traffic" in (tmp_path / "t.html").read_text()
     chosen = ["select", tmp_path / "s", "--max-risk", "1"]
     for more in ([], ["--traffic", folder / "traffic.csv"]):

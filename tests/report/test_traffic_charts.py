@@ -94,22 +94,22 @@ def test_measures_with_different_weights_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("weights", "message"),
+    ("counts", "message"),
     [
-        (None, "per_query.weights is absent"),
-        ([1.0], "per_query.weights is a list of 1; expected one number for each of the 2 queries"),
-        (7, "per_query.weights is no list"),
-        ([1.0, "x"], r"per_query.weights\[1\] is 'x'; expected a number"),
-        ([1.0, -1.0], "per_query.weights has a number that is not above 0"),
+        (None, "per_query.counts is absent"),
+        ([1.0], "per_query.counts is a list of 1; expected one number for each of the 2 queries"),
+        (7, "per_query.counts is no list"),
+        ([1.0, "x"], r"per_query.counts\[1\] is 'x'; expected a number"),
+        ([1.0, -1.0], "per_query.counts has a number that is not above 0"),
     ],
 )
-def test_wrong_weights_of_a_stored_assessment_are_refused(weights: Any, message: str) -> None:
+def test_wrong_counts_of_a_stored_assessment_are_refused(counts: Any, message: str) -> None:
     scores = sf.Scores([[0.5, 0.25], [0.75, 0.0]], ["today", "new"], ["q1", "q2"])
     data = sf.assess(scores, "today", traffic={"q1": 3, "q2": 1}).to_dict(per_query=True)
     assert sf.Assessment.from_dict(data).scores._relative_weights is not None
-    block = {name: value for name, value in data["per_query"].items() if name != "weights"}
-    if weights is not None:
-        block["weights"] = weights
+    block = {name: value for name, value in data["per_query"].items() if name != "counts"}
+    if counts is not None:
+        block["counts"] = counts
     with pytest.raises(sf.DataError, match=message):
         sf.Assessment.from_dict({**data, "per_query": block})
 

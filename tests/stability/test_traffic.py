@@ -34,7 +34,7 @@ def test_subsets_pick_by_the_weighted_mean(made: Any) -> None:
     first = means[0] >= means[1]
     rate = np.mean([(np.average(delta[rows], weights=w[rows]) >= 0) == first for rows in chosen])
     assert result["rate"] == [pytest.approx(rate)]
-    assert data["weights"]["queries"] == 50
+    assert data["traffic"]["queries"] == 50
     assert "weighted by traffic" in stability.subsets(scores, sizes=[10]).to_text(width=200)
 
 
@@ -64,7 +64,7 @@ def test_noise_goes_by_weights_and_equal_ones_change_nothing(made: Any) -> None:
     given: Any = {"sizes": [0, 0.1], "repeats": 2}
     plain = stability.noise(runs.qrels, run, ["nDCG@5"], **given).to_dict()
     equal = stability.noise(runs.qrels, run, ["nDCG@5"], **given, traffic=dict.fromkeys(weights, 2)).to_dict()
-    assert equal.pop("weights")["equal"]
+    assert equal.pop("traffic")["equal"]
     assert equal == plain
     data = stability.noise(runs.qrels, run, ["nDCG@5"], **given, traffic=weights).to_dict()
     scores = sf.score(runs.qrels, [run], "nDCG@5")

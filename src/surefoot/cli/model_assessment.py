@@ -38,9 +38,9 @@ def show_model(
     console: Console, scores: Scores, alpha: float | None, html: Path | None, inputs: Iterable[str | Path | None],
     *, validation: bool, metrics: str | None = None,
 ) -> None:  # fmt: skip
-    """Print the verdict on the last system of `scores`, against all others, and write the page and metrics.
+    """Print the outcome on the last system of `scores`, against all others, and write the page and metrics.
 
-    The verdict is that of the α that the model was trained with. With `validation`, both say that training saw these
+    The outcome is that of the α that the model was trained with. With `validation`, both say that training saw these
     queries.
     """
     from surefoot.report.assessment import assess

@@ -54,7 +54,7 @@ _SAME_BASELINES = "a model that starts from a baseline needs this baseline again
 class Ranker(Estimator):
     """LambdaMART whose pair weights come from a risk-sensitive measure against one or several baselines.
 
-    Or, with objective "regression", least squares on each document's share of NDCG.
+    Or, with objective "regression", least squares on each document's share of nDCG.
 
     Parameters
     ----------

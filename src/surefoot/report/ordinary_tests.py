@@ -51,7 +51,7 @@ def ordinary_caption(data: AssessmentData) -> str:
     drawn = [row["tests"]["randomisation"] for row in data["systems"] if row.get("tests") is not None]
     if any(test is not None and not test.get("exact", True) for test in drawn):
         words += f". Randomisation: {settings['draws']:,} draws, seed {settings['seed']}"
-    return f"{words}. None of them weighs losses: the verdict above does"
+    return f"{words}. None of them weighs losses: the outcome above does"
 
 
 def page_tests(parts: Sequence[AssessmentData]) -> list[Json]:

@@ -59,5 +59,5 @@ def per_query_data(data: AssessmentData, scores: Scores, segments: Segments | No
         },
     }
     if scores._weighting is not None:
-        block["weights"] = scores._weighting.weights.tolist()
+        block["counts"] = scores._weighting.weights.tolist()
     return block

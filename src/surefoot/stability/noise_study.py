@@ -21,7 +21,7 @@ from surefoot.measures.notation import Measure, check_choice
 from surefoot.measures.scoring import named_runs, warn_of_scale
 from surefoot.progress import steps
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.traffic_figures import weights_data
+from surefoot.risk.traffic_figures import traffic_data
 from surefoot.risk.weighting import weighted_mean
 from surefoot.stability.options import MEASURES, NOISE_SIZES, REPEATS
 from surefoot.stability.study import Study
@@ -90,7 +90,7 @@ def noise(
             "measures": [str(measure) for measure in parsed],
             "normalize": normalize,
             "queries": len(asked),
-            **({} if weighting is None else {"weights": weights_data(weighting)}),
+            **({} if weighting is None else {"traffic": traffic_data(weighting)}),
             "sizes": noise_sizes,
             "repeats": repeats,
             "seed": seed,
