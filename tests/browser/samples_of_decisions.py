@@ -121,7 +121,9 @@ def decision_with_judge(path: Path, provenance: Provenance) -> str:
     made = sf.synthetic_runs(queries=200)
     runs = {run.name: run for run in made.runs}
     judge = synthetic_judges(made.qrels, runs["dense"])["partial"].renamed(HOSTILE)
-    draws = sf.judge_next(runs["dense"], runs["today"], "nDCG@10", 80, seed=0, automatic=judge)
+    draws = sf.judge_next(
+        [runs["today"], runs["dense"]], baseline=runs["today"].name, measure="nDCG@10", n=80, seed=0, automatic=judge
+    )
     people = {query: grades for query, grades in made.qrels.to_dict().items() if query in set(draws.queries)}
     scores = sf.score(people, [runs["today"], runs["dense"]], "nDCG@10")
     decided = sf.gate(scores, baseline="today", policy={"risk": 0.04}, drawn=draws, automatic=judge)

@@ -30,7 +30,7 @@ def weighted_sample(seed: int = 3, queries: int = 90) -> tuple[sf.Scores, dict[s
 def test_figures_of_both_ways_to_count(show: Callable[..., Any], most: float) -> None:
     scores, traffic = weighted_sample()
     traffic["q7"] *= most
-    opened = show(sf.assess(scores, "s0", weights=traffic, segments="traffic"))
+    opened = show(sf.assess(scores, "s0", traffic=traffic, segments="traffic"))
     for how, options in (("traffic", {"weights": traffic}), ("queries", {})):
         opened.page.select_option("#count-by", how)
         opened.settle()
@@ -56,7 +56,7 @@ def test_one_query_that_is_the_worst_and_has_nearly_all_of_the_traffic(show: Cal
     gains = np.linspace(0.1, 0.3, 30)
     scores = sf.Scores([np.full(30, 0.5), 0.5 + gains], ["today", "new"], [f"q{i}" for i in range(30)])
     for most in (1e4, 1e10):
-        assessment = sf.assess(scores, "today", ALPHAS, weights={f"q{i}": 1.0 if i else most for i in range(30)})
+        assessment = sf.assess(scores, "today", ALPHAS, traffic={f"q{i}": 1.0 if i else most for i in range(30)})
         row = assessment.to_dict()["systems"][1]["alpha"]["0"]
         assert row["t_traffic"] > 100
         assert row["p_traffic"] > 0.5
@@ -69,7 +69,7 @@ def test_one_query_that_is_the_worst_and_has_nearly_all_of_the_traffic(show: Cal
 @pytest.mark.parametrize("seed", [3, 8])
 def test_segments_turns_and_queries(show: Callable[..., Any], seed: int) -> None:
     scores, traffic = weighted_sample(seed)
-    assessment = sf.assess(scores, "s0", ALPHAS, weights=traffic, segments="traffic")
+    assessment = sf.assess(scores, "s0", ALPHAS, traffic=traffic, segments="traffic")
     opened = show(assessment)
     data = assessment.to_dict(per_query=True)
     for alpha in ALPHAS:
@@ -92,7 +92,7 @@ def test_segments_turns_and_queries(show: Callable[..., Any], seed: int) -> None
 def test_words_of_both_ways_to_count(show: Callable[..., Any]) -> None:
     for seed, queries in ((0, 90), (1, 90), (2, 90), (3, 700)):
         scores, traffic = weighted_sample(seed, queries)
-        by_traffic = sf.assess(scores, "s0", ALPHAS, weights=traffic)
+        by_traffic = sf.assess(scores, "s0", ALPHAS, traffic=traffic)
         opened = show(by_traffic)
         for how, assessment in (("traffic", by_traffic), ("queries", sf.assess(scores, "s0", ALPHAS))):
             opened.page.select_option("#count-by", how)
@@ -109,7 +109,7 @@ def test_words_of_both_ways_to_count(show: Callable[..., Any]) -> None:
 
 def test_the_switch_is_in_the_address_and_absent_without_traffic(show: Callable[..., Any], demo: Any) -> None:
     scores, traffic = weighted_sample()
-    opened = show(sf.assess(scores, "s0", weights=traffic))
+    opened = show(sf.assess(scores, "s0", traffic=traffic))
     assert opened.page.locator("#count-by").is_visible()
     assert "Traffic" in opened.page.locator("#queries thead").inner_text()
     opened.page.select_option("#count-by", "queries")
@@ -117,11 +117,11 @@ def test_the_switch_is_in_the_address_and_absent_without_traffic(show: Callable[
     opened.go("#count=queries")
     assert opened.page.locator("#count-by").input_value() == "queries"
     assert not show(demo).page.locator("#count-by").is_visible()
-    equal = sf.assess(scores, "s0", weights=dict.fromkeys(scores.queries, 3))
+    equal = sf.assess(scores, "s0", traffic=dict.fromkeys(scores.queries, 3))
     assert not show(equal).page.locator("#count-by").is_visible()
 
 
 def test_a_page_that_is_read_back_has_its_traffic(show: Callable[..., Any], tmp_path: Path) -> None:
     scores, traffic = weighted_sample()
-    assessment = sf.assess(scores, "s0", weights=traffic)
+    assessment = sf.assess(scores, "s0", traffic=traffic)
     assert sf.Assessment.from_dict(assessment.to_dict(per_query=True)).page() == assessment.page()

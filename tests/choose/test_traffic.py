@@ -137,7 +137,7 @@ def test_the_result_says_how_queries_count(weighted: tuple[sf.TradeOffs, Path], 
     page = result.to_html(folder.parent / "page.html") or (folder.parent / "page.html").read_text()
     assert "weighted by traffic" in str(page)
     rankers = list((folder / "points").glob("*/ranker.json"))
-    saved = [json.loads(path.read_text())["fitted"]["weights_"] for path in rankers]
+    saved = [json.loads(path.read_text())["fitted"]["traffic_"] for path in rankers]
     assert all(weights["left_out"] > 0 for weights in saved)
 
 
@@ -231,7 +231,7 @@ def test_what_does_not_go_with_traffic_is_refused(
     made: sf.RankingData, tmp_path: Path, more: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(sf.ArgumentError, match="has weights of queries; give them as traffic"):
-        sf.sweep(made.with_weights(np.arange(1, 49)), tmp_path / "sweep", **PLAN)
+        sf.sweep(made.with_traffic(np.arange(1, 49)), tmp_path / "sweep", **PLAN)
     with pytest.raises(sf.SurefootError, match=message):
         sf.sweep(made, tmp_path / "sweep", **(PLAN | {"traffic": counts_of(made)} | more))
 

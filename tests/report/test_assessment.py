@@ -253,7 +253,7 @@ def uneven(queries: int, frequent: float, alphas: list[float]) -> sf.Assessment:
     values = np.random.default_rng(0).random((2, queries))
     scores = sf.Scores(values, ["today", "new"], [str(i) for i in range(queries)])
     weights = {str(i): 1 if i % 3 else frequent for i in range(queries)}
-    return sf.assess(scores, baseline="today", alphas=alphas, weights=weights)
+    return sf.assess(scores, baseline="today", alphas=alphas, traffic=weights)
 
 
 UP_TO = "up to 16 % of such results are false if frequent queries differ more from the baseline than rare ones."
@@ -301,7 +301,7 @@ def test_words_of_the_query_that_is_added_by_traffic() -> None:
     gains, traffic = rng.uniform(0.1, 0.2, 300), {str(i): 1 + i % 7 for i in range(300)}
     gains[:3] = -0.3
     scores = sf.Scores([np.full(300, 0.5), 0.5 + gains], ["today", "new"], [str(i) for i in range(300)])
-    a = sf.assess(scores, baseline="today", alphas=[0], weights=traffic)
+    a = sf.assess(scores, baseline="today", alphas=[0], traffic=traffic)
     often = "One more query as bad as its worst, asked as often as a typical request's query, would not change this."
     assert often in a.in_words("new", 0)
     assert "One more query as bad as its worst would not change this." in sf.assess(scores, "today", [0]).in_words(

@@ -18,7 +18,7 @@ def assessment() -> sf.Assessment:
     made = sf.synthetic_runs(queries=60, seed=3)
     scores = sf.score(made.qrels, made.runs, "nDCG@10")
     traffic = {query: float(i % 9 + 1) ** 3 for i, query in enumerate(scores.queries)}
-    return sf.assess(scores, baseline="today", alphas=[0, 5], depth=10, weights=traffic)
+    return sf.assess(scores, baseline="today", alphas=[0, 5], depth=10, traffic=traffic)
 
 
 def legend(figure: Any) -> list[str]:
@@ -37,7 +37,7 @@ def test_t_risk_curves_are_those_of_traffic(assessment: sf.Assessment) -> None:
 def test_marks_of_queries_go_by_weighted_t_j(assessment: sf.Assessment) -> None:
     scores = assessment.scores
     difference = scores["bold"] - scores["today"]
-    tested = weighted_t_values(difference, 0.0, scores.largest(), scores.relative_weights)
+    tested = weighted_t_values(difference, 0.0, scores.largest(), scores._relative_weights)
     plain = weighted_t_values(difference, 0.0, scores.largest())
     assert tested is not None
     assert plain is not None
@@ -63,7 +63,7 @@ def test_what_weights_do_not_define_is_left_out_with_a_note(assessment: sf.Asses
 
 def test_equal_traffic_changes_no_chart(assessment: sf.Assessment) -> None:
     scores = sf.Scores(assessment.scores.values, assessment.scores.systems, assessment.scores.queries)
-    equal = sf.assess(scores, "today", [0], weights=dict.fromkeys(scores.queries, 3))
+    equal = sf.assess(scores, "today", [0], traffic=dict.fromkeys(scores.queries, 3))
     assert charts.geo_risk_curves(equal).axes
     assert "traffic" not in charts.t_risk_curves(equal).axes[0].get_title(loc="left")
 
@@ -105,8 +105,8 @@ def test_measures_with_different_weights_are_refused() -> None:
 )
 def test_wrong_counts_of_a_stored_assessment_are_refused(counts: Any, message: str) -> None:
     scores = sf.Scores([[0.5, 0.25], [0.75, 0.0]], ["today", "new"], ["q1", "q2"])
-    data = sf.assess(scores, "today", weights={"q1": 3, "q2": 1}).to_dict(per_query=True)
-    assert sf.Assessment.from_dict(data).scores.relative_weights is not None
+    data = sf.assess(scores, "today", traffic={"q1": 3, "q2": 1}).to_dict(per_query=True)
+    assert sf.Assessment.from_dict(data).scores._relative_weights is not None
     block = {name: value for name, value in data["per_query"].items() if name != "counts"}
     if counts is not None:
         block["counts"] = counts
@@ -117,7 +117,7 @@ def test_wrong_counts_of_a_stored_assessment_are_refused(counts: Any, message: s
 def test_equal_weights_do_not_hinder_the_usual_tests(assessment: sf.Assessment) -> None:
     scores = sf.Scores(assessment.scores.values[:3], assessment.scores.systems[:3], assessment.scores.queries)
     baseline = scores.systems[0]
-    equal = sf.assess(scores, baseline, tests=True, weights=dict.fromkeys(scores.queries, 2.0))
+    equal = sf.assess(scores, baseline, tests=True, traffic=dict.fromkeys(scores.queries, 2.0))
     plain = sf.assess(scores, baseline, tests=True)
     assert [row["tests"] for row in equal.rows()] == [row["tests"] for row in plain.rows()]
     with pytest.raises(sf.ArgumentError, match="the usual tests do not take weights"):

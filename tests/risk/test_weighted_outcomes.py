@@ -109,7 +109,7 @@ def test_extreme_weights_and_scores_give_numbers(w: list[float], size: float) ->
 def test_one_query_that_is_the_worst_and_has_nearly_all_of_the_traffic(most: float) -> None:
     gains = np.linspace(0.1, 0.3, 30)
     scores = sf.Scores([np.full(30, 0.5), 0.5 + gains], ["today", "new"], [f"q{i}" for i in range(30)])
-    a = sf.assess(scores, "today", ALPHAS, weights={f"q{i}": 1.0 if i else most for i in range(30)})
+    a = sf.assess(scores, "today", ALPHAS, traffic={f"q{i}": 1.0 if i else most for i in range(30)})
     row = a.to_dict()["systems"][1]
     assert row["outcome_by_alpha"] == [{"alpha": 0.0, "outcome": "unclear"}]
     assert all(at["t_traffic"] > 100 and at["p_traffic"] > 0.5 for at in row["alpha"].values())
@@ -118,19 +118,19 @@ def test_one_query_that_is_the_worst_and_has_nearly_all_of_the_traffic(most: flo
 
 def test_no_test_by_traffic_where_there_is_none() -> None:
     scores = sf.Scores([[0.5] * 3, [0.7] * 3, [0.5] * 3], ["today", "alike", "same"], ["a", "b", "c"])
-    for row in sf.assess(scores, "today", [0, 5], weights={"a": 1, "b": 2, "c": 9}).to_dict()["systems"]:
+    for row in sf.assess(scores, "today", [0, 5], traffic={"a": 1, "b": 2, "c": 9}).to_dict()["systems"]:
         for at in row["alpha"].values():
             assert (at["t_traffic"], at["p_traffic"], at["df_traffic"], at["u_risk_interval"]) == (None,) * 4
             assert at["reasons"]["t_risk"]
-    one = sf.assess(scores, "today", [0], weights={"a": 1}).to_dict()
+    one = sf.assess(scores, "today", [0], traffic={"a": 1}).to_dict()
     assert "p_traffic" not in one["systems"][1]["alpha"]["0"]  # a single query has the weight of all: equal weights
-    several = sf.assess(matrix(1)[0], ["a", "b"], [0], weights=matrix(1)[1]).to_dict()["systems"]
+    several = sf.assess(matrix(1)[0], ["a", "b"], [0], traffic=matrix(1)[1]).to_dict()["systems"]
     assert all(row["alpha"]["0"]["p_traffic"] is None for row in several)
 
 
 def test_segments_have_a_typical_request_of_their_own() -> None:
     scores, traffic = matrix(5)
-    (column,) = sf.assess(scores, "a", [5], weights=traffic, segments="traffic").to_dict()["segments"]
+    (column,) = sf.assess(scores, "a", [5], traffic=traffic, segments="traffic").to_dict()["segments"]
     segment_of = traffic_segments(scores.queries, np.array([traffic[query] for query in scores.queries]))
     tests = []
     for part in column["segments"]:
@@ -157,7 +157,7 @@ def test_the_adjusted_outcome_is_that_of_the_judged_queries_alone() -> None:
     for seed in range(30):
         scores, traffic = matrix(seed, 60, heavy=1.3)
         w = np.array([traffic[query] for query in scores.queries])
-        a = sf.assess(scores, "a", [1], weights=traffic)
+        a = sf.assess(scores, "a", [1], traffic=traffic)
         at = [row["alpha"]["1"] for row in a.to_dict()["systems"][1:]]
         alone = [
             max(one["p_skewness"], 2 * stats.t.sf(abs(one["t_risk"]), sum(w) ** 2 / sum(w**2) - 1)) for one in at

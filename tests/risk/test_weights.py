@@ -87,11 +87,11 @@ def test_weights_of_one_are_no_weights(seed: int) -> None:
 @pytest.mark.parametrize("heavy", [2, 0.9])
 def test_turns_go_by_both_tests_at_every_alpha(heavy: float) -> None:
     scores, traffic = matrix(4, heavy=heavy)
-    assessment = sf.assess(scores, "a", [0], weights=traffic)
+    assessment = sf.assess(scores, "a", [0], traffic=traffic)
     for row in assessment.to_dict()["systems"][1:]:
         starts = [turn["alpha"] for turn in row["outcome_by_alpha"]]
         for alpha in [0, 0.3, 1, 2, 3.7, 5, 8, 12, 20]:
-            data = sf.assess(scores, "a", [alpha], weights=traffic).to_dict()
+            data = sf.assess(scores, "a", [alpha], traffic=traffic).to_dict()
             outcome = next(one for one in data["systems"] if one["system"] == row["system"])["alpha"][f"{alpha:g}"]
             at = max(i for i, start in enumerate(starts) if start <= alpha)
             assert row["outcome_by_alpha"][at]["outcome"] == outcome["outcome"], (row["system"], alpha)
@@ -115,7 +115,7 @@ def test_integer_weights_are_repeated_queries_for_means_and_shares(seed: int) ->
     repeated = sf.Scores(
         np.repeat(scores.values, times, axis=1), scores.systems, [str(i) for i in range(times.sum())], "nDCG@10"
     )
-    weighted = sf.assess(scores, "a", ALPHAS, weights=dict(zip(scores.queries, times.tolist(), strict=True))).to_dict()
+    weighted = sf.assess(scores, "a", ALPHAS, traffic=dict(zip(scores.queries, times.tolist(), strict=True))).to_dict()
     plain = sf.assess(repeated, "a", ALPHAS).to_dict()
     for one, other in zip(weighted["systems"], plain["systems"], strict=True):
         for key in ("mean", "geometric_mean", "reward", "risk", "gain"):
@@ -158,7 +158,7 @@ def test_equal_weights_change_no_figure() -> None:
 
 def test_the_bootstrap_resamples_queries_with_their_weights() -> None:
     scores, traffic = matrix(2, 40)
-    data = sf.assess(scores, "a", [5], weights=traffic, bootstrap=300, seed=4).to_dict()
+    data = sf.assess(scores, "a", [5], traffic=traffic, bootstrap=300, seed=4).to_dict()
     w = np.array([traffic[query] for query in scores.queries])
     delta = scores["b"] - scores["a"]
     x = np.where(delta > 0, delta, 6 * delta)
@@ -173,7 +173,7 @@ def test_the_bootstrap_resamples_queries_with_their_weights() -> None:
 def test_rankings_that_moved_count_by_traffic() -> None:
     made = sf.synthetic_runs(queries=30)
     weights = {query: float(i % 5 + 1) for i, query in enumerate(made.qrels.queries)}
-    scores = sf.score(made.qrels, made.runs, "nDCG@10", weights=weights)
+    scores = sf.score(made.qrels, made.runs, "nDCG@10", traffic=weights)
     repeated = sf.assess(scores, "today").to_dict()["systems"]
     plain = sf.score(made.qrels, made.runs, "nDCG@10")
     w = np.array([weights[query] for query in plain.queries])
@@ -187,26 +187,26 @@ def test_rankings_that_moved_count_by_traffic() -> None:
 def test_queries_without_traffic_are_left_out() -> None:
     scores, traffic = matrix(3)
     some = {query: count for query, count in traffic.items() if query not in ("q1", "q2")} | {"q3": 0, "other": 5}
-    data = sf.assess(scores, "a", weights=some).to_dict()
+    data = sf.assess(scores, "a", traffic=some).to_dict()
     assert (data["queries"], data["traffic"]["left_out"]) == (67, 3)
     kept = [i for i, query in enumerate(scores.queries) if query not in ("q1", "q2", "q3")]
     assert data["traffic"]["traffic_share"] == pytest.approx(
         sum(traffic[scores.queries[i]] for i in kept) / sum(some.values())
     )
-    assert "3 judged queries without traffic are left out." in sf.assess(scores, "a", weights=some).to_text()
+    assert "3 judged queries without traffic are left out." in sf.assess(scores, "a", traffic=some).to_text()
     made = sf.synthetic_runs(queries=20)
     few = {query: i + 1 for i, query in enumerate(made.qrels.queries[:12])}
-    one = sf.assess(sf.score(made.qrels, made.runs, "AP", weights=few), "today").to_dict()
-    other = sf.assess(sf.score(made.qrels, made.runs, "AP"), "today", weights=few).to_dict()
+    one = sf.assess(sf.score(made.qrels, made.runs, "AP", traffic=few), "today").to_dict()
+    other = sf.assess(sf.score(made.qrels, made.runs, "AP"), "today", traffic=few).to_dict()
     assert one == other
 
 
 def test_weights_are_given_once_and_in_memory() -> None:
     scores, traffic = matrix(3)
     with pytest.raises(ArgumentError, match="have weights already"):
-        sf.assess(scores.with_traffic(traffic), "a", weights=traffic)
+        sf.assess(scores.with_traffic(traffic), "a", traffic=traffic)
     with pytest.raises(ArgumentError, match="no query has traffic"):
-        sf.assess(scores, "a", weights={"x": 1})
+        sf.assess(scores, "a", traffic={"x": 1})
 
 
 def test_head_torso_and_tail() -> None:
@@ -216,15 +216,15 @@ def test_head_torso_and_tail() -> None:
     }  # fmt: skip
     assert traffic_segments(queries, np.array([1.0, 1.0, 1.0, 1.0, 96.0]))["e"] == "head"
     scores, traffic = matrix(5)
-    (column,) = sf.assess(scores, "a", weights=traffic, segments="traffic").to_dict()["segments"]
+    (column,) = sf.assess(scores, "a", traffic=traffic, segments="traffic").to_dict()["segments"]
     assert [part["segment"] for part in column["segments"]] == ["head", "torso", "tail"]
     assert sum(part["traffic_share"] for part in column["segments"]) == pytest.approx(1)
-    both = sf.assess(scores, "a", weights=traffic, segments=["traffic", {"q1": "x", "q2": "y"}]).to_dict()["segments"]
+    both = sf.assess(scores, "a", traffic=traffic, segments=["traffic", {"q1": "x", "q2": "y"}]).to_dict()["segments"]
     assert [one["column"] for one in both] == ["traffic", "segment"]
     with pytest.raises(ArgumentError, match="need to know how often"):
         sf.assess(scores, "a", segments="traffic")
     with pytest.raises(ArgumentError, match="equally often"):
-        sf.assess(scores, "a", segments="traffic", weights=dict.fromkeys(scores.queries, 2))
+        sf.assess(scores, "a", segments="traffic", traffic=dict.fromkeys(scores.queries, 2))
 
 
 def test_a_query_with_most_of_the_traffic_makes_no_outcome() -> None:
@@ -236,7 +236,7 @@ def test_a_query_with_most_of_the_traffic_makes_no_outcome() -> None:
         new = today + rng.normal(0, 0.2, 200)
         scores = sf.Scores([today, new], ["today", "new"], [f"q{i}" for i in range(200)])
         traffic = {f"q{i}": 199.0 if i == 0 else 1.0 for i in range(200)}
-        at = sf.assess(scores, "today", [0], weights=traffic).to_dict()["systems"][1]["alpha"]["0"]
+        at = sf.assess(scores, "today", [0], traffic=traffic).to_dict()["systems"][1]["alpha"]["0"]
         assert at["p_holm"] == max(at["p_robust"], at["p_traffic"])
         false += at["outcome"] != "unclear"
     assert false <= 5
@@ -250,8 +250,8 @@ def test_a_ruined_tail_is_named() -> None:
     new = np.where(frequent, today + rng.uniform(0.05, 0.2, 400), today - rng.uniform(0.02, 0.1, 400))
     scores = sf.Scores([today, new], ["today", "new"], [f"q{i}" for i in range(400)])
     traffic = {f"q{i}": float(rng.uniform(800, 1200) if frequent[i] else rng.uniform(20, 80)) for i in range(400)}
-    words = sf.assess(scores, "today", weights=traffic, segments="traffic").in_words("new")
+    words = sf.assess(scores, "today", traffic=traffic, segments="traffic").in_words("new")
     assert words.startswith("new gains ")
     assert "340 of 400 queries get worse (22 % of traffic)" in words
     assert "But with every query counted once, it loses" in words
-    assert "These segments lose by more than chance: traffic tail" in words
+    assert "These segments get worse by more than chance: traffic tail" in words

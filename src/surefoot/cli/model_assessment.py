@@ -31,7 +31,7 @@ def score_model(ranker: AnyRanker, data: RankingData, name: str = "model", traff
     own = name if name not in data.baselines else f"new {name}"
     runs = [data.to_run(scores, baseline) for baseline, scores in data.baselines.items()]
     runs.append(data.to_run(ranker.predict(data), own))
-    return score(data.qrels(), runs, ranker.measure, weights=traffic)
+    return score(data.qrels(), runs, ranker.measure, traffic=traffic)
 
 
 def show_model(

@@ -48,7 +48,7 @@ def assess(
     seed: int = 0,
     depth: int | None = None,
     worst: float = 0.05,
-    weights: Any = None,
+    traffic: Any = None,
     tests: bool = False,
     randomised_hsd: bool = False,
 ) -> Assessment:
@@ -77,7 +77,7 @@ def assess(
         How deep rankings are compared, when the scores come from runs; to the end by default.
     worst : float
         Share of queries in the mean of the worst differences.
-    weights : anything `read_traffic` takes, optional
+    traffic : file, dict or table, optional
         How often each query is asked. Every mean, share and test is weighted by it; Z_Risk and GeoRisk are absent.
         Queries that nobody asks are left out.
     tests : bool
@@ -95,13 +95,13 @@ def assess(
     (0.2, 0.1, -0.4)
     """
     matrices = _matrices(scores)
-    if weights is not None:
-        traffic = read_traffic(weights)
-        matrices = [_weighted(matrix, traffic) for matrix in matrices]
+    if traffic is not None:
+        counts = read_traffic(traffic)
+        matrices = [_weighted(matrix, counts) for matrix in matrices]
     whole = [matrix for matrix in matrices if isinstance(matrix, Scores)]
     for matrix in whole[1:]:
         check_same_weights(whole[0], matrix)
-    if len(whole) < len(matrices) and any(matrix.weighting is not None for matrix in whole):
+    if len(whole) < len(matrices) and any(matrix._weighting is not None for matrix in whole):
         raise ArgumentError(_NO_STREAMED_TRAFFIC)
     parsed_segments = None if segments is None else segments_of(segments, matrices[0])
     arguments = (baseline, alphas, population, bootstrap, seed, depth, worst, parsed_segments)
@@ -124,7 +124,7 @@ def _matrices(scores: Any) -> list[Scores | StreamedScores]:
 def _weighted(matrix: Scores | StreamedScores, traffic: Traffic) -> Scores:
     if isinstance(matrix, StreamedScores):
         raise ArgumentError(_NO_STREAMED_TRAFFIC)
-    if matrix.weighting is not None:
+    if matrix._weighting is not None:
         raise ArgumentError("these scores have weights already; give the traffic to score or to assess, not to both")
     return matrix.with_traffic(traffic)
 
@@ -345,7 +345,7 @@ def _part(data: Json) -> MeasureResult:
         scores = Scores(
             [block["systems"][system]["score"] for system in systems], systems, block["queries"], data["measure"],
             missing=data["missing"], dropped=data["dropped"], no_relevant=data["no_relevant"],
-            tie_rule=data["tie_rule"], weighting=_weighting(block, data.get("traffic")),
+            tie_rule=data["tie_rule"], traffic=_weighting(block, data.get("traffic")),
         )  # fmt: skip
     check_shape(data, AssessmentData)
     return cast("AssessmentData", data), scores

@@ -29,7 +29,7 @@ def add_tests(parts: Sequence[tuple[AssessmentData, Scores | None]], seed: int, 
     for data, scores in parts:
         if scores is None:
             raise ArgumentError("tests cannot be made of scores that are read in parts; read the whole matrix instead")
-        weighted = scores.relative_weights is not None  # equal weights change nothing
+        weighted = scores._relative_weights is not None  # equal weights change nothing
         add_ordinary_tests(data, scores, seed, randomised_hsd=randomised_hsd, weighted=weighted)
 
 

@@ -145,7 +145,7 @@ def _measure(
 
 def _page_counts(scores: Scores) -> str | None:
     """How often each query is asked, where that differs."""
-    weighting = scores.weighting
+    weighting = scores._weighting
     return None if weighting is None or weighting.equal else _packed_floats(weighting.weights)
 
 

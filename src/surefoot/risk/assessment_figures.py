@@ -71,7 +71,7 @@ def assessment_data(
     differences_by_baseline: Mapping[str, Sequence[Vector]]
     matrices: Mapping[str, Floats] = {}
     in_memory = _scores_in_memory(scores)
-    weights = None if in_memory is None else in_memory.relative_weights
+    weights = None if in_memory is None else in_memory._relative_weights
     if in_memory is not None:
         baseline_vectors = vectors_of_baselines(in_memory, baseline, rows)
         against, matrices = baseline_vectors, differences(in_memory, baseline_vectors)
@@ -154,8 +154,8 @@ def assessment_data(
         ),
     }
     if in_memory is not None:
-        if in_memory.weighting is not None:
-            data["traffic"] = traffic_data(in_memory.weighting)
+        if in_memory._weighting is not None:
+            data["traffic"] = traffic_data(in_memory._weighting)
         add_judgments(data, in_memory, list(against))
     return data
 
@@ -347,7 +347,7 @@ def _add_intervals(
         for alpha in alphas.values()
     ]
     intervals = bootstrap_intervals(
-        scores.values, weighted, list(alphas.values()), rows, replicates, seed, scores.relative_weights
+        scores.values, weighted, list(alphas.values()), rows, replicates, seed, scores._relative_weights
     )
     for i, alpha in enumerate(alphas):
         for position, entry in enumerate(systems):
@@ -364,7 +364,7 @@ def _add_churn(systems: list[Json], scores: Scores, baseline: str, difference: F
     runs = {run.name: run for run in scores.runs}
     for position, entry in enumerate(systems):
         churn = compare_rankings(runs[entry["system"]], runs[baseline], scores.queries, depth)
-        churn = replace(churn, weights=scores.relative_weights)
+        churn = replace(churn, weights=scores._relative_weights)
         entry["churn"] = _churn(churn, difference[position], depth)
 
 

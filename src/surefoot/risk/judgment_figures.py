@@ -31,7 +31,7 @@ def _filled(scores: Scores, holes: FilledHoles, baselines: list[str]) -> Automat
     change = scores.values - holes.without
     rows = [scores.systems.index(name) for name in baselines if name in scores.systems]
     expected = change[rows].mean(axis=0) if rows else change.mean(axis=0)
-    weights, scale = scores.relative_weights, float(np.abs(change).max())
+    weights, scale = scores._relative_weights, float(np.abs(change).max())
     systems: list[AutomaticSystemData] = []
     for row, name in enumerate(scores.systems):
         varies = len(expected) > 1 and bool(np.ptp(change[row] - expected) > 0)

@@ -41,7 +41,7 @@ def _segment_column(scores: Scores, name: str, segment_of: Mapping[str, str], as
             f"{shortened(name)} has {len(rows):,} segments; the maximum is {MOST_SEGMENTS:,}. Does this column "
             "contain segments?"
         )
-    weights = scores.relative_weights
+    weights = scores._relative_weights
     sizes = {
         segment: float(len(part)) if weights is None else float(weights[part].sum()) for segment, part in rows.items()
     }

@@ -30,7 +30,7 @@ def matrices_of(scores: Scores | Sequence[Scores]) -> list[Scores]:
 
 def traffic_block(scores: Scores) -> Json:
     """The key `weights`, where queries are weighted by traffic."""
-    return {} if scores.weighting is None else {"traffic": traffic_data(scores.weighting)}
+    return {} if scores._weighting is None else {"traffic": traffic_data(scores._weighting)}
 
 
 class Study(PlainResult):

@@ -27,8 +27,8 @@ from surefoot.decide.agreement.agreement_data import (
 from surefoot.decide.agreement.agreement_page import to_page
 from surefoot.decide.agreement.agreement_text import headline, to_csv, to_markdown, to_notebook, to_text
 from surefoot.decide.agreement.savings import draws_needed
+from surefoot.decide.evidence.compared_systems import systems_of
 from surefoot.decide.evidence.traffic import traffic_to_draw
-from surefoot.decide.gate.asked import systems_of
 from surefoot.decide.options import DELTA
 from surefoot.errors import ArgumentError, DataError, MeasureError, shortened
 from surefoot.measures.notation import Measure, is_binary
@@ -128,7 +128,7 @@ def agreement(
         data["measure"] = human_scores.measure
         data["systems"] = _systems(human_scores, automatic_scores)
         if len(systems) > 1:
-            candidate, baseline = systems_of(human_scores, candidate, baseline)
+            candidate, baseline = systems_of(human_scores.systems, candidate, baseline)
             data["comparison"] = _comparison(human_scores, automatic_scores, systems, baseline, candidate, risk, delta)
         elif baseline is not None or candidate is not None:
             raise ArgumentError("a baseline and a candidate need two runs; give both runs")
