@@ -254,4 +254,4 @@ def test_a_ruined_tail_is_named() -> None:
     assert words.startswith("new gains ")
     assert "340 of 400 queries get worse (22 % of traffic)" in words
     assert "But with every query counted once, it loses" in words
-    assert "These segments lose by more than chance: traffic tail" in words
+    assert "These segments get worse by more than chance: traffic tail" in words
