@@ -104,10 +104,10 @@ class JudgedTraffic:
 
     def _decide(self, kind: str, condition: str, count: int, seed: int | None, **more: Any) -> sf.Decision:
         judge = self.judges[kind]
-        drawn_for: Any = "risk" if condition == "risk" else "gain"
+        to_prove: Any = "risk" if condition == "risk" else "gain"
         draws = sf.judge_next(
-            self.new, self.today, MEASURE, count, drawn_for=drawn_for, seed=seed, automatic=judge, unjudged="zero",
-            record=more.get("record"),
+            [self.today, self.new], baseline=self.today.name, measure=MEASURE, n=count, to_prove=to_prove, seed=seed,
+            automatic=judge, unjudged="zero", record=more.get("record"),
         )  # fmt: skip
         policy, queries = self.policies()[condition], draws.queries
         if more:  # a record has its draws, of which all are judged
@@ -231,8 +231,8 @@ def savings(bar: Callable[..., None]) -> None:
     for rho in (0.5, 0.8, 0.95):
         found[rho] = []
         for _ in range(5):
-            h, a, weight, mean_weight = losses_and_judge(rho, rng)
-            m = 0.02 / float(mean_weight[0])
+            h, a, weight, could_lose_mean = losses_and_judge(rho, rng)
+            m = 0.02 / float(could_lose_mean[0])
             found[rho].append(draws_to_decide(h, a, weight, m, rng))
             found[0.0].append(draws_to_decide(h, None, weight, m, rng))
     alone = float(np.mean(found[0.0]))
@@ -269,7 +269,15 @@ def robust(folder: Path, samples: int = 200) -> None:
         saved = comparison["savings"]
         ships = np.zeros(2)
         for seed in range(samples):
-            draws = sf.judge_next(candidate, baseline, "nDCG@10", 40, seed=seed, automatic=judge, unjudged="zero")
+            draws = sf.judge_next(
+                {"baseline": baseline, "candidate": candidate},
+                baseline="baseline",
+                measure="nDCG@10",
+                n=40,
+                seed=seed,
+                automatic=judge,
+                unjudged="zero",
+            )
             own = sf.score({query: graded[query] for query in draws.queries}, [baseline, candidate], "nDCG@10")
             data = sf.gate(
                 own, baseline=baseline.name, policy={"risk": 2 * risk}, drawn=draws, automatic=judge

@@ -164,7 +164,7 @@ def evaluate_files(qrels: Path, run: Path) -> tuple[float, float]:
 
     def evaluated(weights: dict[str, float] | None) -> None:
         runs = [sf.read_run(run, name) for name in ("today", "new")]
-        sf.assess(sf.score(sf.read_qrels(qrels), runs, "nDCG@10", weights=weights), "today", [0, 1, 5, 10])
+        sf.assess(sf.score(sf.read_qrels(qrels), runs, "nDCG@10", traffic=weights), "today", [0, 1, 5, 10])
 
     rounds = [[timed(evaluated, weights)[0] for weights in (None, traffic)] for _ in range(ROUNDS)]
     plain, weighted = (median(found) for found in zip(*rounds, strict=True))

@@ -40,7 +40,7 @@ XGBOOST: dict[str, Any] = {
     },
     "tune": "objective", "engine": "xgboost",
 }  # fmt: skip
-# jforests, the learner behind the papers' tables, at its settings: NDCG@10 and risk against BM25.
+# jforests, the learner behind the papers' tables, at its settings: nDCG(exp)@10 and risk against BM25.
 JFORESTS = [(0.5042, 0.0243), (0.5061, 0.0205), (0.5022, 0.0167), (0.4959, 0.0148), (0.4901, 0.0129)]
 
 
@@ -57,7 +57,7 @@ def load(folder: Path) -> list[tuple[sf.RankingData, ...]]:
 
 
 def native(folds: list[tuple[sf.RankingData, ...]], parameters: list[dict[str, Any]], seeds: int) -> float:
-    """Mean NDCG@10 of LightGBM's own lambdarank over all test queries and seeds."""
+    """Mean nDCG(exp)@10 of LightGBM's own lambdarank over all test queries and seeds."""
     import lightgbm as lgb
 
     settings = {"objective": "lambdarank", "lambdarank_truncation_level": 10, "verbosity": -1, "num_threads": 1}
@@ -79,13 +79,13 @@ def checks(result: sf.TradeOffs, native_mean: float | None) -> None:
     print("\nu_risk at α = 20 against gain, and the rest:")
     print(f"  risk          {1 - most['risk'] / gain['risk']:+.1%} less (at least 35 %)")
     print(f"  losses > 20 % {1 - most['loss_over_20'] / gain['loss_over_20']:+.1%} fewer (at least 30 %)")
-    print(f"  NDCG@10       {1 - most['mean'] / gain['mean']:+.1%} lost (at most 1.5 %)")
+    print(f"  nDCG(exp)@10  {1 - most['mean'] / gain['mean']:+.1%} lost (at most 1.5 %)")
     path = [rows[f"u_risk α={alpha}"] for alpha in ALPHAS]
     rises = [(after["risk"] - before["risk"]) / before["deviation"]["risk"] for before, after in pairwise(path)]
     print(f"  risk along α rises by at most {max(rises):.2f} standard deviations of the seeds (at most 1)")
     line = sorted((risk, ndcg) for ndcg, risk in JFORESTS)
     below = [float(np.interp(row["risk"], [r for r, _ in line], [n for _, n in line]) - row["mean"]) for row in path]
-    print(f"  u_risk lies at most {max(below):.4f} NDCG below the line through jforests' points (at most 0.003)")
+    print(f"  u_risk lies at most {max(below):.4f} nDCG below the line through jforests' points (at most 0.003)")
     if native_mean is not None:
         print(f"  gain is {gain['mean'] - native_mean:+.4f} from native lambdarank (within 0.003)")
 

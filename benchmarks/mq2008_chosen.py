@@ -3,8 +3,8 @@
     python benchmarks/mq2008.py ../shared/data/mq2008 FOLDER --chosen [--seeds 5]
 
 One sweep, kept in FOLDER: gain, u_risk and saro, 150 trees of 8 leaves. On each fold, α is chosen by cross-validation
-inside the training queries: most NDCG@10, of what has more than the gain-only model and at least 30 % less risk, or
-what comes nearest. Figures of single models are means over seeds. Intervals are 95 %, over resampled test queries.
+inside the training queries: most nDCG(exp)@10, of what has more than the gain-only model and at least 30 % less risk,
+or what comes nearest. Figures of single models are means over seeds. Intervals are 95 %, over resampled test queries.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def print_chosen(folds: list[tuple[sf.RankingData, ...]], folder: Path, seeds: i
     by_name = {one.name: one for one in every_ranking(candidates, {row["name"] for row in result.rows})}
     full = by_name["gain"]
     print(f"MQ2008, {result.to_dict()['queries']['test']} test queries, {seeds} seeds; policy: {POLICY.words}")
-    print("| model | NDCG@10 | risk | NDCG@10 − gain's | risk / gain's | α by fold |")
+    print("| model | nDCG(exp)@10 | risk | nDCG(exp)@10 − gain's | risk / gain's | α by fold |")
     print("|---|---:|---:|---:|---:|---|")
     choices: dict[str, Choice] = {}
     for objective in ("gain", "u_risk", "saro", "any"):

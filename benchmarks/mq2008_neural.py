@@ -6,9 +6,9 @@
 
 The first line packs the folds' arrays into one file, and needs surefoot; the second needs NumPy and PyTorch alone. For
 each objective and fold one network tries each of four settings, of which the one with the best U_α on the fold's
-validation data (NDCG@10 for gain) is taken; then five seeds are trained together with it. Every network keeps its best
-epoch by the same figure. The third line trains trees on the same arrays: 150 of 8 leaves, rate 0.05, 50 documents per
-leaf, of which feature_fraction is 0.7, without a choice of settings.
+validation data (nDCG(exp)@10 for gain) is taken; then five seeds are trained together with it. Every network keeps its
+best epoch by the same figure. The third line trains trees on the same arrays: 150 of 8 leaves, rate 0.05, 50 documents
+per leaf, of which feature_fraction is 0.7, without a choice of settings.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def train_trees(job: tuple[str, float, int, Path, argparse.Namespace]) -> dict[s
 
 
 def figures(values: Any, baseline: Any) -> tuple[float, float, float]:
-    """NDCG@10, risk, and the number of losses over 20 %."""
+    """nDCG(exp)@10, risk, and the number of losses over 20 %."""
     difference = values - baseline
     over = difference < -0.2 * (1 + 1e-9) * baseline
     return float(values.mean()), float(np.maximum(-difference, 0).mean()), float(over.sum())
@@ -163,7 +163,8 @@ def figures(values: Any, baseline: Any) -> tuple[float, float, float]:
 
 def table(results: list[dict[str, Any]]) -> str:
     """Of each objective: single models (means over seeds, and their deviation), and the mean of all."""
-    lines = ["| objective | NDCG@10 | risk | losses > 20 % | mean: NDCG@10 | risk | losses > 20 % |", "|" + "---|" * 7]
+    headings = "objective", *("nDCG(exp)@10", "risk", "losses > 20 %"), *("mean: nDCG(exp)@10", "risk", "losses > 20 %")
+    lines = [f"| {' | '.join(headings)} |", "|" + "---|" * 7]
     for objective, alpha in OBJECTIVES:
         folds = [each for each in results if (each["objective"], each["alpha"]) == (objective, alpha)]
         if not folds:

@@ -70,8 +70,8 @@ class Opened:
     def text(self, selector: str) -> str:
         return self.page.locator(selector).inner_text()
 
-    def verdict(self) -> str:
-        """What the page says of the system that is shown, and the caution above it: as Assessment.verdict has it."""
+    def in_words(self) -> str:
+        """What the page says of the system that is shown, and the caution above it: as Assessment.outcome has it."""
         caution = self.page.locator("#caution")
         return self.text("#effect") + (f" {caution.inner_text()}" if caution.is_visible() else "")
 

@@ -1,4 +1,4 @@
-"""What the page answers: which system to ship, where its verdict turns, by which measure, and which queries suffer."""
+"""What the page answers: what was found, where an outcome changes, by which measure, and which queries suffer."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def answered() -> Assessment:
     return sf.assess(scores, "today", ALPHAS, segments=kinds)
 
 
-def shown_verdict(opened: Any) -> str:
-    return opened.verdict()
+def shown_outcome(opened: Any) -> str:
+    return opened.in_words()
 
 
 def test_opens_at_the_smallest_alpha_above_0(show: Any, answered: Assessment) -> None:
     opened = show(answered)
     assert opened.page.evaluate("surefoot.state().alpha") == 1
-    assert shown_verdict(opened) == answered.verdict("bold")
-    assert "These segments lose by more than chance: fate doomed" in shown_verdict(opened)
+    assert shown_outcome(opened) == answered.in_words("bold")
+    assert "These segments get worse by more than chance: fate doomed" in shown_outcome(opened)
 
 
 @pytest.mark.parametrize("measure", ["nDCG@10", "AP"])
-def test_which_system_to_ship(show: Any, answered: Assessment, measure: str) -> None:
+def test_what_was_found(show: Any, answered: Assessment, measure: str) -> None:
     opened = show(answered)
     for alpha in ALPHAS:
         opened.page.evaluate("(hash) => { location.hash = hash; }", f"#alpha={alpha}&system=bm25&measure={measure}")
@@ -52,23 +52,19 @@ def test_which_system_to_ship(show: Any, answered: Assessment, measure: str) -> 
         expected = advice(answered[measure].to_dict(), alpha)[0]
         sentence, word = headline(answered[measure].to_dict(), alpha)
         assert (opened.text("#headline"), opened.text("#chip")) == (sentence, word)
-        assert sentence.startswith(expected.split(".")[0].split(":")[0])
         opened.page.click("#advice-show")
         opened.settle()
         assert not opened.page.locator("#advice-show").is_visible()
-        assert expected.endswith(shown_verdict(opened).removesuffix(f" {few_queries(60, alpha)}"))
+        assert shown_outcome(opened).removesuffix(f" {few_queries(60, alpha)}") in expected
     assert opened.quiet()
 
 
-def test_nothing_to_ship(show: Any) -> None:
+def test_nothing_is_better(show: Any) -> None:
     scores = {"today": {"a": 0.5, "b": 0.4, "c": 0.3}, "worse": {"a": 0.1, "b": 0.3, "c": 0.3}}
     opened = show(sf.assess(scores, "today"))
-    assert opened.text("#headline") == "Keep today: no system's reward outweighs its risk by more than chance"
-    opened = show(sf.assess(scores, "mean"))
-    assert (
-        opened.text("#headline")
-        == "Do not ship any system yet: no system's reward outweighs its risk by more than chance"
-    )
+    assert opened.text("#headline") == headline(sf.assess(scores, "today").to_dict(), 1)[0]
+    opened, mean = show(sf.assess(scores, "mean")), "the per-query mean of 2 systems"
+    assert opened.text("#headline") == f"No system is better than {mean} at α = 1 by more than chance"
     opened = show(sf.assess({"only": {"a": 0.5}}, "only"))
     assert opened.text("#headline") == "There is no system to compare with only"
     assert not opened.page.locator("#advice-show").is_visible()
@@ -78,7 +74,7 @@ def test_measure_picker(show: Any, answered: Assessment, demo: Assessment) -> No
     opened = show(answered)
     opened.page.select_option("#measure-pick", "AP")
     opened.settle()
-    assert shown_verdict(opened) == answered["AP"].verdict("bold")
+    assert shown_outcome(opened) == answered["AP"].in_words("bold")
     assert opened.text("#measure").startswith("AP · ")
     assert "measure=AP" in opened.page.url
     opened.go("#" + opened.page.url.partition("#")[2])
@@ -108,7 +104,7 @@ def test_segments(show: Any, answered: Assessment, demo: Assessment) -> None:
     opened.settle()
     assert opened.text("#measure").endswith(" of fate doomed")
     assert "column=fate&segment=doomed" in opened.page.url
-    assert "systems and segments" in shown_verdict(opened)
+    assert "systems and segments" in shown_outcome(opened)
     assert opened.page.locator("#queries-body tr").count() == min(10, data["segments"][0]["segments"][1]["queries"])
     opened.go("#" + opened.page.url.partition("#")[2])
     assert opened.page.locator("#segments-body tr.chosen").count() == 1
@@ -118,7 +114,7 @@ def test_segments(show: Any, answered: Assessment, demo: Assessment) -> None:
     opened.page.keyboard.press("Escape")
     opened.page.select_option("#segment", "")
     opened.settle()
-    assert shown_verdict(opened) == answered.verdict("bold")
+    assert shown_outcome(opened) == answered.in_words("bold")
     assert opened.quiet()
     assert not show(demo).page.locator("#segments-section").is_visible()
 
@@ -149,14 +145,14 @@ def test_orders_of_segments(show: Any, many_kinds: Assessment) -> None:
 
 
 def test_more_suffering_segments_than_are_named(show: Any, many_kinds: Assessment) -> None:
-    assert " more." in many_kinds.verdict("new")
-    assert shown_verdict(show(many_kinds)) == many_kinds.verdict("new")
+    assert " more." in many_kinds.in_words("new")
+    assert shown_outcome(show(many_kinds)) == many_kinds.in_words("new")
 
 
 def test_an_assessment_read_back_has_its_segments(show: Any, answered: Assessment, tmp_path: Any) -> None:
     answered.write_json(tmp_path / "a.json", per_query=True)
     opened = show(Assessment.read(tmp_path / "a.json"))
-    assert shown_verdict(opened) == answered.verdict("bold")
+    assert shown_outcome(opened) == answered.in_words("bold")
 
 
 def test_measures_of_different_queries_are_refused() -> None:
@@ -267,8 +263,8 @@ def test_as_good_on_average(show: Any) -> None:
     scores = {"today": {"a": 0.5, "b": 0.25, "c": 0.75}, "new": {"a": 0.25, "b": 0.5, "c": 0.75}}
     assessment = sf.assess(scores, "today", [0])
     opened = show(assessment)
-    assert shown_verdict(opened) == assessment.verdict("new")
-    assert "new is on average as good as today and hurts 1 of 3 queries" in shown_verdict(opened)
+    assert shown_outcome(opened) == assessment.in_words("new")
+    assert "new is on average as good as today and hurts 1 of 3 queries" in shown_outcome(opened)
 
 
 def test_segments_have_a_mean(show: Any, answered: Assessment) -> None:

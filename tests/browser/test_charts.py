@@ -50,7 +50,7 @@ def test_curves_over_alpha(show: Any, demo: Assessment) -> None:
     scores, alphas = demo.scores, np.linspace(0, 20, 61)
     geo = np.array([sf.geo_risk(scores.values, alpha) for alpha in alphas])
     expected = [
-        ("t-risk", "chosen", [sf.t_test(scores["bold"], scores["today"], alpha).t_sturdy for alpha in alphas]),
+        ("t-risk", "chosen", [sf.t_test(scores["bold"], scores["today"], alpha).t_robust for alpha in alphas]),
         ("geo-risk", "chosen", geo[:, scores.row("bold")]),
         ("geo-risk", "reference", geo[:, scores.row("today")]),
     ]

@@ -21,6 +21,8 @@ from tests.choose.gaining import gaining_sweep
 from tests.personal.small import small_study
 
 import surefoot as sf
+from surefoot.choose.recommendation import recommend as sweep_recommendation
+from surefoot.personal.recommendation import recommend as study_recommendation
 from surefoot.report.provenance import Link, Provenance, SourceFile
 
 pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
@@ -36,25 +38,25 @@ PROVENANCE = Provenance(
 
 
 def evaluate(path: Path) -> str:
-    """Twelve systems on 200 queries: one of them is shipped."""
+    """Twelve systems on 200 queries: one of them is better."""
     made = sf.synthetic_runs()
     assessment = sf.assess(sf.score(made.qrels, made.runs, "nDCG@10"), baseline="today", alphas=[1], depth=10)
     assessment.to_html(path, provenance=PROVENANCE)
     data = assessment.to_dict()
-    rewarded = [row for row in data["systems"] if row["alpha"]["1"]["verdict"] == "reward"]
-    return f"Ship {max(rewarded, key=lambda row: row['alpha']['1']['u_risk'])['system']}: "
+    better = [row for row in data["systems"] if row["alpha"]["1"]["outcome"] == "better"]
+    return f"{max(better, key=lambda row: row['alpha']['1']['u_risk'])['system']} gains "
 
 
 def evaluate_long_names(path: Path) -> str:
-    """Long and hostile names, few queries: nothing is shipped, with a caution."""
+    """Long and hostile names, few queries: nothing is better, with a caution."""
     rng = np.random.default_rng(0)
     queries = [f"a query with many words that goes on and on, number {i}" for i in range(30)]
     scores = sf.Scores(rng.random((4, 30)), [HOSTILE, LONG, "x" * 150, "short"], queries, "nDCG@10")
     kinds = {"a column of segments " * 4: dict.fromkeys(queries[:20], "segment " * 12)}
     assessment = sf.assess(scores, HOSTILE, segments=kinds)
     assessment.to_html(path, queries=dict.fromkeys(queries, "words " * 40), provenance=PROVENANCE)
-    assert not any(row["alpha"]["1"]["verdict"] == "reward" for row in assessment.to_dict()["systems"])
-    return f"Keep {HOSTILE}: "
+    assert not any(row["alpha"]["1"]["outcome"] == "better" for row in assessment.to_dict()["systems"])
+    return f"No system is better than {HOSTILE} at "
 
 
 def trade_offs(path: Path) -> str:
@@ -62,20 +64,20 @@ def trade_offs(path: Path) -> str:
     result = gaining_sweep()
     result.to_html(path, provenance=PROVENANCE)
     choice = result.to_dict()["recommendation"]
-    assert choice["decision"] == "choose"
+    assert choice["choice"] == "take"
     return f"Choose {choice['name'].replace('=', ' = ')}"
 
 
 def trade_offs_long_names(path: Path) -> str:
     """Long names of candidates and queries, a hostile baseline, and nothing that gains."""
     data = json.loads(gaining_sweep().to_json())
-    del data["recommendation"]
     data["baselines"][0]["name"] = HOSTILE
     data["names"] = [f"{LONG} {number}" for number in range(len(data["names"]))]
     data["answers"][0]["answer"] = f"{HOSTILE} {LONG}"
     for row in data["rows"]:
         row["name"], row["objective"] = f"{LONG}{row['name']}", f"{LONG}{row['objective']}"
         row["valid"]["gain"] = -0.25
+    data["recommendation"] = sweep_recommendation(data)
     sf.TradeOffs.from_dict(data).to_html(path, provenance=PROVENANCE)
     return f"Keep {HOSTILE}: "
 
@@ -85,14 +87,13 @@ def personalize(path: Path) -> str:
     result = small_study()
     result.to_html(path, provenance=PROVENANCE)
     choice = result.to_dict()["recommendation"]
-    verb = {"serve": "Serve", "undecided": "Serve none yet:", "keep": "Keep the shown order:"}[choice["decision"]]
+    verb = {"take": "Serve", "unclear": "Serve none yet:", "keep": "Keep the shown order:"}[choice["choice"]]
     return f"{verb} {choice['label'][0].lower()}{choice['label'][1:]}"
 
 
 def personalize_long_names(path: Path) -> str:
     """Long and hostile names of sessions, queries, documents, methods and segments."""
     data = json.loads(small_study().to_json())
-    del data["recommendation"]
     for row in data["chosen"]:
         row["label"] += f" {LONG}"
         row["segments"] = {
@@ -103,6 +104,7 @@ def personalize_long_names(path: Path) -> str:
         for shown in session["lists"]:
             shown["query"], shown["documents"] = HOSTILE, [f"{LONG}{document}" for document in shown["documents"]]
             shown["orders"] = {f"{label} {LONG}": order for label, order in shown["orders"].items()}
+    data["recommendation"] = study_recommendation(data)
     result = sf.Personalization.from_dict(data)
     result.to_html(path, provenance=PROVENANCE)
     return LONG

@@ -18,9 +18,9 @@ PLAIN = [
     "risk_over_reward", "wins_over_losses", "losses_over_wins", "worst_mean", "is_baseline",
 ]  # fmt: skip
 AT_ALPHA = [
-    "u_risk", "t_risk", "p_value", "t_adjusted", "p_adjusted", "t_sturdy", "p_sturdy",
-    "u_risk_interval", "p_holm", "df", "se", "verdict", "verdict_adjusted",
-    "reason", "z_risk", "geo_risk", "z_reason",
+    "u_risk", "t_risk", "p_value", "t_skewness", "p_skewness", "t_robust", "p_robust",
+    "u_risk_interval", "p_holm", "df", "se", "outcome", "outcome_without_extra_query",
+    "z_risk", "geo_risk",
 ]  # fmt: skip
 
 
@@ -36,7 +36,9 @@ def assert_rows(found: list[Any], expected: list[Any], alpha: float, which: str,
     assert [row["system"] for row in found] == [row["system"] for row in expected]
     for mine, theirs in zip(found, expected, strict=True):
         figures = {key: theirs[key] for key in PLAIN}
-        figures |= {key: theirs["alpha"][alpha_key(alpha)][key] for key in AT_ALPHA}
+        at = theirs["alpha"][alpha_key(alpha)]
+        figures |= {key: at[key] for key in AT_ALPHA}
+        figures |= {"reason": at["reasons"]["t_risk"], "z_risk_reason": at["reasons"]["z_risk"]}
         for key, value in figures.items():
             where = f"{key} of {mine['system']} {which} at α = {alpha}"
             if isinstance(value, float | list):
@@ -110,7 +112,7 @@ def test_the_curve_is_the_sturdy_t(show: Any, trec_2012: sf.Scores) -> None:
     opened = show(sf.assess(trec_2012, "indriCASP"))
     actual = opened.page.evaluate("() => surefoot.curve('indriCASP', 'sys44', [0, 2, 5, 20])")
     tests = [sf.t_test(trec_2012["sys44"], trec_2012["indriCASP"], alpha) for alpha in (0, 2, 5, 20)]
-    assert actual == pytest.approx([test.t_sturdy for test in tests], rel=1e-9, abs=1e-12)
+    assert actual == pytest.approx([test.t_robust for test in tests], rel=1e-9, abs=1e-12)
 
 
 def test_per_query_scores(show: Any, trec_2012: sf.Scores) -> None:
@@ -161,10 +163,10 @@ def test_each_segment(show: Any, trec_2012: sf.Scores) -> None:
 def test_turning_points(show: Any, trec_2012: sf.Scores) -> None:
     opened = show(sf.assess(trec_2012, "indriCASP"))
     for baseline in ("indriCASP", "sys44", "mean"):
-        expected = [row["turns"] for row in sf.assess(trec_2012, baseline).to_dict()["systems"]]
+        expected = [row["outcome_by_alpha"] for row in sf.assess(trec_2012, baseline).to_dict()["systems"]]
         actual = opened.page.evaluate("(baseline) => surefoot.turns(baseline)", baseline)
         for mine, theirs in zip(actual, expected, strict=True):
             assert (mine is None) == (theirs is None)
             for one, other in zip(mine or [], theirs or [], strict=True):
-                assert one["verdict"] == other["verdict"]
+                assert one["outcome"] == other["outcome"]
                 assert one["alpha"] == pytest.approx(other["alpha"], abs=1e-9)

@@ -187,7 +187,7 @@ def test_it_opens_with_the_recommended_model_and_three_rows(opened: Any, result:
     assert shown.count() == 3
     assert shown.first.locator("bdi").inner_text() == choice["label"]
     assert recommendation_tag(data) in shown.first.inner_text()
-    assert ("recommended" in opened.text("main")) == (choice["decision"] == "serve")
+    assert ("recommended" in opened.text("main")) == (choice["choice"] == "take")
     page.click("#more")
     assert shown.count() == page.locator("#lines > div:visible").count() == len(rows) > 3
     for row, also in rows:

@@ -249,7 +249,7 @@ def test_it_opens_at_the_recommended_model_against_gain_alone(gaining: sf.TradeO
     assert choice["rule"] in recommending.text(".lead")
     sides = [page.locator(f"#{side} option:checked").inner_text() for side in ("one", "other")]
     assert sides[0] == "gain"
-    assert choice["decision"] == "choose"
+    assert choice["choice"] == "take"
     assert sides[1] == choice["name"] != "gain"
     assert page.locator("#plane circle.ring").count() == 1
     assert page.locator("#body tr", has=page.locator(".tag", has_text="recommended")).locator(
@@ -259,7 +259,7 @@ def test_it_opens_at_the_recommended_model_against_gain_alone(gaining: sf.TradeO
 
 
 def test_nothing_is_recommended_where_nothing_gains(swept: sf.TradeOffs, opened: Any) -> None:
-    assert swept.to_dict()["recommendation"]["decision"] == "keep"
+    assert swept.to_dict()["recommendation"]["choice"] == "keep"
     assert opened.text("#headline") == "Keep today: no model gains on validation queries"
     assert opened.text("#chip") == "Keep"
     assert opened.page.locator("#plane circle.ring").count() == 0
@@ -294,7 +294,7 @@ def test_each_question_has_its_chart(swept: sf.TradeOffs, opened: Any) -> None:
         figure = page.locator("figure", has=page.locator(f"#answer-{number}"))
         assert answer["question"] in figure.inner_text()
         assert answer["answer"] in figure.inner_text()
-        assert figure.locator(".chip").inner_text().lower() == answer["verdict"]
+        assert figure.locator(".chip").inner_text().lower() == answer["outcome"]
         assert figure.locator("circle.spot").count() >= 4
     page.locator("#answer-1 circle.spot").last.dispatch_event("mousemove", {"clientX": 300, "clientY": 300})
     trees = [row["convergence"]["trees"] for row in swept.rows if row["name"] == "geo_risk α=5"]
@@ -319,9 +319,8 @@ def test_a_link_keeps_what_is_compared(swept: sf.TradeOffs, opened: Any) -> None
     assert page.locator("#part").input_value() == "test"
 
 
-def test_an_older_result_has_answers_without_charts(swept: sf.TradeOffs, open_file: Any, tmp_path: Path) -> None:
+def test_an_answer_need_not_have_a_chart(swept: sf.TradeOffs, open_file: Any, tmp_path: Path) -> None:
     data = json.loads(swept.to_json())
-    del data["recommendation"]
     data["answers"] = [{key: answer[key] for key in ("question", "answer")} for answer in data["answers"]]
     sf.TradeOffs.from_dict(data).write_html(tmp_path / "t.html")
     opened = open_file(tmp_path / "t.html")

@@ -30,7 +30,7 @@ def weighted_sample(seed: int = 3, queries: int = 90) -> tuple[sf.Scores, dict[s
 def test_figures_of_both_ways_to_count(show: Callable[..., Any], most: float) -> None:
     scores, traffic = weighted_sample()
     traffic["q7"] *= most
-    opened = show(sf.assess(scores, "s0", weights=traffic, segments="traffic"))
+    opened = show(sf.assess(scores, "s0", traffic=traffic, segments="traffic"))
     for how, options in (("traffic", {"weights": traffic}), ("queries", {})):
         opened.page.select_option("#count-by", how)
         opened.settle()
@@ -40,13 +40,14 @@ def test_figures_of_both_ways_to_count(show: Callable[..., Any], most: float) ->
                 actual = opened.page.evaluate("([a, b]) => surefoot.figures(a, b)", [alpha, baseline])
                 assert_rows(actual, expected, alpha, f"against {baseline}, by {how}", rel=1e-9)
                 for mine, theirs in zip(actual, expected, strict=True):
-                    shares = theirs.get("traffic", {"lost": None, "lost_over_20": None, "unweighted_gain": None})
-                    assert mine["traffic_lost"] == pytest.approx(shares["lost"], abs=1e-12)
-                    assert mine["traffic_lost_over_20"] == pytest.approx(shares["lost_over_20"], abs=1e-12)
+                    shares = theirs.get("traffic_shares", {"losses": None, "loss_over_20": None})
+                    assert mine["traffic_losses"] == pytest.approx(shares["losses"], abs=1e-12)
+                    assert mine["traffic_loss_over_20"] == pytest.approx(shares["loss_over_20"], abs=1e-12)
                     for key in ("t_traffic", "p_traffic", "df_traffic"):
                         own = theirs["alpha"][f"{alpha:g}"].get(key)
                         assert mine[key] == (own if own is None else pytest.approx(own, abs=1e-9, rel=1e-9)), key
-                    assert mine["gain_once"] == pytest.approx(shares["unweighted_gain"], abs=1e-12)
+                    once = theirs.get("each_once", {"gain": None})["gain"]
+                    assert mine["gain_once"] == pytest.approx(once, abs=1e-12)
     assert opened.quiet()
 
 
@@ -55,20 +56,20 @@ def test_one_query_that_is_the_worst_and_has_nearly_all_of_the_traffic(show: Cal
     gains = np.linspace(0.1, 0.3, 30)
     scores = sf.Scores([np.full(30, 0.5), 0.5 + gains], ["today", "new"], [f"q{i}" for i in range(30)])
     for most in (1e4, 1e10):
-        assessment = sf.assess(scores, "today", ALPHAS, weights={f"q{i}": 1.0 if i else most for i in range(30)})
+        assessment = sf.assess(scores, "today", ALPHAS, traffic={f"q{i}": 1.0 if i else most for i in range(30)})
         row = assessment.to_dict()["systems"][1]["alpha"]["0"]
         assert row["t_traffic"] > 100
         assert row["p_traffic"] > 0.5
         (_, mine) = show(assessment).page.evaluate("([a, b]) => surefoot.figures(a, b)", [0, "today"])
         for key in ("t_traffic", "p_traffic", "u_risk_interval"):
             assert mine[key] == (row[key] if row[key] is None else pytest.approx(row[key], rel=1e-6)), key
-        assert (mine["verdict"], mine["verdict_adjusted"]) == ("inconclusive", "inconclusive")
+        assert (mine["outcome"], mine["outcome_without_extra_query"]) == ("unclear", "unclear")
 
 
 @pytest.mark.parametrize("seed", [3, 8])
 def test_segments_turns_and_queries(show: Callable[..., Any], seed: int) -> None:
     scores, traffic = weighted_sample(seed)
-    assessment = sf.assess(scores, "s0", ALPHAS, weights=traffic, segments="traffic")
+    assessment = sf.assess(scores, "s0", ALPHAS, traffic=traffic, segments="traffic")
     opened = show(assessment)
     data = assessment.to_dict(per_query=True)
     for alpha in ALPHAS:
@@ -82,16 +83,16 @@ def test_segments_turns_and_queries(show: Callable[..., Any], seed: int) -> None
         assert [one["tJ"] for one in actual] == pytest.approx(t_j, abs=1e-9)
     turns = opened.page.evaluate("() => surefoot.turns('s0')")
     for mine, row in zip(turns, data["systems"], strict=True):
-        assert mine == row["turns"]
+        assert mine == row["outcome_by_alpha"]
     curve = opened.page.evaluate("() => surefoot.curve('s0', 's1', [0, 1, 5, 10])")
-    sturdy = [data["systems"][1]["alpha"][key]["t_sturdy"] for key in ("0", "1", "5", "10")]
-    assert curve == pytest.approx(sturdy, rel=1e-7, abs=1e-9)
+    robust = [data["systems"][1]["alpha"][key]["t_robust"] for key in ("0", "1", "5", "10")]
+    assert curve == pytest.approx(robust, rel=1e-7, abs=1e-9)
 
 
 def test_words_of_both_ways_to_count(show: Callable[..., Any]) -> None:
     for seed, queries in ((0, 90), (1, 90), (2, 90), (3, 700)):
         scores, traffic = weighted_sample(seed, queries)
-        by_traffic = sf.assess(scores, "s0", ALPHAS, weights=traffic)
+        by_traffic = sf.assess(scores, "s0", ALPHAS, traffic=traffic)
         opened = show(by_traffic)
         for how, assessment in (("traffic", by_traffic), ("queries", sf.assess(scores, "s0", ALPHAS))):
             opened.page.select_option("#count-by", how)
@@ -99,7 +100,7 @@ def test_words_of_both_ways_to_count(show: Callable[..., Any]) -> None:
                 opened.page.evaluate("(hash) => { location.hash = hash; }", f"#alpha={alpha}&system=s1&count={how}")
                 opened.until("(alpha) => surefoot.state().alpha === alpha", alpha)
                 opened.settle()
-                assert opened.verdict() == assessment.verdict("s1", alpha)
+                assert opened.in_words() == assessment.in_words("s1", alpha)
                 assert opened.text("#headline") == headline(assessment.to_dict(), alpha)[0]
                 worst = f"Mean difference of the worst 5 % of {how}"
                 assert opened.page.locator(f"#systems-head button[title='{worst}']").count() == 1
@@ -108,7 +109,7 @@ def test_words_of_both_ways_to_count(show: Callable[..., Any]) -> None:
 
 def test_the_switch_is_in_the_address_and_absent_without_traffic(show: Callable[..., Any], demo: Any) -> None:
     scores, traffic = weighted_sample()
-    opened = show(sf.assess(scores, "s0", weights=traffic))
+    opened = show(sf.assess(scores, "s0", traffic=traffic))
     assert opened.page.locator("#count-by").is_visible()
     assert "Traffic" in opened.page.locator("#queries thead").inner_text()
     opened.page.select_option("#count-by", "queries")
@@ -116,11 +117,11 @@ def test_the_switch_is_in_the_address_and_absent_without_traffic(show: Callable[
     opened.go("#count=queries")
     assert opened.page.locator("#count-by").input_value() == "queries"
     assert not show(demo).page.locator("#count-by").is_visible()
-    equal = sf.assess(scores, "s0", weights=dict.fromkeys(scores.queries, 3))
+    equal = sf.assess(scores, "s0", traffic=dict.fromkeys(scores.queries, 3))
     assert not show(equal).page.locator("#count-by").is_visible()
 
 
 def test_a_page_that_is_read_back_has_its_traffic(show: Callable[..., Any], tmp_path: Path) -> None:
     scores, traffic = weighted_sample()
-    assessment = sf.assess(scores, "s0", weights=traffic)
+    assessment = sf.assess(scores, "s0", traffic=traffic)
     assert sf.Assessment.from_dict(assessment.to_dict(per_query=True)).page() == assessment.page()

@@ -29,27 +29,27 @@ def cell(opened: Any, system: str, heading: str) -> str:
     return row.locator("th, td").nth(heads.index(heading)).inner_text()
 
 
-def test_missing_queries_stand_in_the_verdict(show: Any) -> None:
+def test_missing_queries_stand_in_the_outcome(show: Any) -> None:
     made = sf.synthetic_runs(queries=60)
     half = {query: documents for i, (query, documents) in enumerate(made.runs[0].to_dict().items()) if i % 2}
     runs = {"today": made.runs[0], "half": half, "bold": made.runs[1]}
     zero = sf.assess(sf.score(made.qrels, runs, "nDCG@10"), baseline="today", alphas=[5])
     opened = show(zero, "#system=half")
-    assert opened.verdict().replace("−", "-") == zero.verdict("half", 5).replace("−", "-")
+    assert opened.in_words().replace("−", "-") == zero.in_words("half", 5).replace("−", "-")
     opened.go("#system=bold&baseline=half")
     assert " half lacks 30 of the 60 queries; they score 0. " in opened.text("#effect")
     drop = sf.assess(sf.score(made.qrels, runs, "nDCG@10", missing="drop"), baseline="today", alphas=[5])
     opened = show(drop, "#system=bold")
-    assert opened.verdict().replace("−", "-") == drop.verdict("bold", 5).replace("−", "-")
+    assert opened.in_words().replace("−", "-") == drop.in_words("bold", 5).replace("−", "-")
     assert "With fewer than 50 queries" in opened.text("#caution")
     assert opened.quiet()
 
 
-def test_verdict_says_what_python_says(show: Any, demo: Assessment) -> None:
+def test_outcome_says_what_python_says(show: Any, demo: Assessment) -> None:
     opened = show(demo)
-    assert opened.verdict().replace("−", "-") == demo.verdict("bold", 5).replace("−", "-")
+    assert opened.in_words().replace("−", "-") == demo.in_words("bold", 5).replace("−", "-")
     slide(opened, 0)
-    assert opened.verdict().replace("−", "-") == demo.verdict("bold", 0).replace("−", "-")
+    assert opened.in_words().replace("−", "-") == demo.in_words("bold", 0).replace("−", "-")
     assert opened.quiet()
 
 
@@ -292,12 +292,12 @@ def test_downloaded_names_are_those_of_python(show: Any) -> None:
 
 
 def of_p(p: float) -> Assessment:
-    """A system whose sturdy p is nearly that."""
+    """A system whose robust p is nearly that."""
     base, noise = np.random.default_rng(0).random((2, 60))
     low, high = 0.0, 1.0
     while high - low > 1e-9:
         shift = (low + high) / 2
-        reached = sf.t_test(base + noise - 0.5 + shift, base).p_sturdy or 0.0
+        reached = sf.t_test(base + noise - 0.5 + shift, base).p_robust or 0.0
         low, high = (shift, high) if reached > p else (low, shift)
     return sf.assess(sf.Scores([base, base + noise - 0.5 + high], ["today", "new"], range(60)), "today", [0])
 
@@ -309,7 +309,7 @@ def of_p(p: float) -> Assessment:
 def test_small_p_values_read_as_in_python(show: Any, p: float, table: str, words: str) -> None:
     assessment = of_p(p)
     opened = show(assessment)
-    assert f"Holm's p {words})" in assessment.verdict("new")
+    assert f"Holm's p {words})" in assessment.in_words("new")
     assert f"Holm's p {words})" in opened.text("#effect")
     assert cell(opened, "new", "p Holm") == table
     assert opened.text("#figure-t-note") == f"Holm's p {table if table.startswith('<') else '= ' + table}"

@@ -81,7 +81,7 @@ def test_the_mean_of_seeds_is_one_ranking(store: SweepStore, rows: dict[str, Any
 def test_mixtures_lie_on_the_line_to_the_model(rows: dict[str, Any]) -> None:
     full = rows["gain"]["test"]
     for chance in (0.25, 0.5, 0.75):
-        mixed = rows[f"gain naïve p={chance:g}"]["test"]
+        mixed = rows[f"gain random p={chance:g}"]["test"]
         for key in ("gain", "risk", "reward", "wins", "losses", "loss_over_20"):
             assert mixed[key] == pytest.approx(chance * full[key], abs=1e-12), key
 
@@ -106,7 +106,7 @@ def test_curves_and_hull(result: sf.TradeOffs, rows: dict[str, Any]) -> None:
         assert not any(
             row["test"]["risk"] < own["risk"] and row["test"]["gain"] > own["gain"]
             for row in result.rows
-            if row["kind"] != "naïve"
+            if row["kind"] != "random"
         )
 
 
@@ -130,23 +130,23 @@ def test_significance_is_a_paired_test_after_holm(result: sf.TradeOffs, rows: di
     data = result.to_dict()
     today = data["baselines"][0]["per_query"]
     # A mixture by a coin has no test: its scores are expected ones.
-    p = [None if row["kind"] == "naïve" else sf.t_test(row["per_query"], today).p_sturdy for row in result.rows]
+    p = [None if row["kind"] == "random" else sf.t_test(row["per_query"], today).p_robust for row in result.rows]
     for row, expected in zip(result.rows, sf.holm(p), strict=True):
         assert row["test"]["p_baseline"] == (None if expected is None else pytest.approx(expected, rel=1e-3))
     assert rows["gain"]["test"]["p_gain"] is None or rows["gain"]["test"]["p_gain"] == 1
 
 
 def test_a_coin_has_no_geo_risk_nor_p(result: sf.TradeOffs) -> None:
-    naive = [row for row in result.rows if row["kind"] == "naïve"]
-    assert naive
-    for row in naive:
+    random_rows = [row for row in result.rows if row["kind"] == "random"]
+    assert random_rows
+    for row in random_rows:
         figures = row["test"]
         assert {figures["p_baseline"], figures["p_gain"], *figures["geo_risk"].values()} == {None}
         assert figures["gain"] is not None
-    others = [row["test"] for row in result.rows if row["kind"] != "naïve"]
+    others = [row["test"] for row in result.rows if row["kind"] != "random"]
     assert all(None not in figures["geo_risk"].values() for figures in others)
     for rendered in (result.to_text(), result.to_markdown()):
-        assert "– for naïve: a choice by the flip of a coin has no GeoRisk and no p-values." in rendered
+        assert "– for random: a choice by the flip of a coin has no GeoRisk and no p-values." in rendered
 
 
 def test_geo_risk_counts_the_baselines_and_the_candidate(store: SweepStore, rows: dict[str, Any]) -> None:

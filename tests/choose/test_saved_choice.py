@@ -131,11 +131,11 @@ def test_a_baseline_that_is_a_feature_need_not_be_named(tmp_path: Path) -> None:
     ranker, _ = chosen_ranker(TrainedModels(store), row, "Fold1")
     test: RankingData = store.source.load("Fold1").test
     np.testing.assert_array_equal(ranker.predict(test.with_baselines_only([])), ranker.predict(test))
-    choice = select(result, SelectionPolicy("max_risk", 1), RANKINGS, names=["gain naïve p=0.5", "gain"])
+    choice = select(result, SelectionPolicy("max_risk", 1), RANKINGS, names=["gain random p=0.5", "gain"])
     assert choice.n_candidates == 1
 
 
 def test_what_is_not_one_ranking_cannot_be_saved(crossed: Any, candidates: TrainedModels) -> None:
-    naive = next(row for row in crossed[0].rows if row["kind"] == "naïve")
+    random_rows = next(row for row in crossed[0].rows if row["kind"] == "random")
     with pytest.raises(sf.ArgumentError, match="one of two rankings at random"):
-        chosen_ranker(candidates, naive, "Fold1")
+        chosen_ranker(candidates, random_rows, "Fold1")

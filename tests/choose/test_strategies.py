@@ -22,7 +22,7 @@ def test_every_setting_has_its_mean_and_the_gain_only_model_its_blends(result: s
         kinds.setdefault(row["kind"], []).append(row["name"])
     assert kinds["mean of seeds"] == [f"{name}, mean of 2 seeds" for name in kinds["model"]]
     assert len(kinds["blended"]) == len(kinds["selective"]) == 9
-    assert all(name.startswith("gain ") for name in kinds["blended"] + kinds["selective"] + kinds["naïve"])
+    assert all(name.startswith("gain ") for name in kinds["blended"] + kinds["selective"] + kinds["random"])
 
 
 def test_on_demand_everything_is_made_of_every_setting(crossed: tuple[sf.TradeOffs, SweepStore]) -> None:
@@ -34,7 +34,7 @@ def test_on_demand_everything_is_made_of_every_setting(crossed: tuple[sf.TradeOf
             chosen = names[f"{setting}, mean of 2 seeds, selective {tenths}0%"]
             assert list(chosen["made_of"]["thresholds"]) == ["Fold1", "Fold2", "Fold3"]
     assert names["gain blended w=0.1"]["made_of"]["seeds"] == [0]
-    assert "made_of" not in names["gain naïve p=0.5"]
+    assert "made_of" not in names["gain random p=0.5"]
 
 
 def test_figures_of_the_first_seed_are_those_of_its_model(crossed: tuple[sf.TradeOffs, SweepStore]) -> None:

@@ -60,10 +60,10 @@ def test_p_values_go_by_both_tests_by_traffic(weighted: tuple[sf.TradeOffs, Path
     rows = weighted[0].to_dict()["rows"]
     tests = [weighted_test(np.array(row["per_query"]) - today, 0, 1, weights) for row in rows]
     larger = [
-        None if row["kind"] == "naïve" or test.p_sturdy is None else max(test.p_sturdy, test.p_traffic)
+        None if row["kind"] == "random" or test.p_robust is None else max(test.p_robust, test.p_traffic)
         for row, test in zip(rows, tests, strict=True)
     ]
-    assert any(p is not None and p > test.p_sturdy for p, test in zip(larger, tests, strict=True))
+    assert any(p is not None and p > test.p_robust for p, test in zip(larger, tests, strict=True))
     for row, expected in zip(rows, sf.holm(larger), strict=True):
         assert row["test"]["p_baseline"] == (None if expected is None else pytest.approx(expected, rel=1e-3))
 
@@ -95,7 +95,7 @@ def test_every_mean_and_share_is_weighted(
         x = [d if d > 0 else 6 * d for d in difference]
         assert figures["u_risk"]["5"] == pytest.approx(slow_mean(x, weights))
         assert figures["losses"] == (difference < 0).sum()
-        assert figures["traffic"]["lost"] == pytest.approx(slow_mean(difference < 0, weights))
+        assert figures["traffic_shares"]["losses"] == pytest.approx(slow_mean(difference < 0, weights))
         assert gain_model.tau is not None
         moved = np.nan_to_num(gain_model.tau[part][0], nan=1.0) < 1
         assert figures["share_reranked"] == pytest.approx(slow_mean(moved, weights))
@@ -125,19 +125,19 @@ def test_the_result_says_how_queries_count(weighted: tuple[sf.TradeOffs, Path], 
     jsonschema.validate(data, tradeoffs_schema(strict=True))
     asked = [count for query, count in counts.items() if count and query != "elsewhere"]
     unasked = sum(not count for count in counts.values())
-    assert data["weights"] == pytest.approx({
+    assert data["traffic"] == pytest.approx({
         "queries": len(asked), "effective_queries": sum(asked) ** 2 / sum(count**2 for count in asked),
         "largest_share": max(asked) / sum(asked), "left_out": unasked, "traffic_share": sum(asked) / (sum(asked) + 40),
         "equal": False,
     })  # fmt: skip
-    assert data["query_weights"] == [counts[query] for query in data["names"]]
+    assert data["counts"] == [counts[query] for query in data["names"]]
     text = str(result)
     assert "test queries, weighted by traffic," in text
     assert f"without traffic, which are left out: {unasked}." in text
     page = result.to_html(folder.parent / "page.html") or (folder.parent / "page.html").read_text()
     assert "weighted by traffic" in str(page)
     rankers = list((folder / "points").glob("*/ranker.json"))
-    saved = [json.loads(path.read_text())["fitted"]["weights_"] for path in rankers]
+    saved = [json.loads(path.read_text())["fitted"]["traffic_"] for path in rankers]
     assert all(weights["left_out"] > 0 for weights in saved)
 
 
@@ -156,7 +156,7 @@ def test_pooled_choices_are_weighted_by_the_folds_traffic(
     assert choice.test["gain"] == pytest.approx(total / weights.sum())
     full = gain_model.gains("test", trained.baseline_values("test")[0, 0])
     assert choice.to_dict()["gain_only"]["gain"] == pytest.approx(slow_mean(full, weights))
-    assert choice.to_dict()["weights"]["left_out"] == result.to_dict()["weights"]["left_out"]
+    assert choice.to_dict()["traffic"]["left_out"] == result.to_dict()["traffic"]["left_out"]
     assert set(choice.probability) == {"Fold1", "Fold2", "Fold3"}
     assert any("as often as they are asked" in sentence for sentence in choice.words)
 
@@ -195,11 +195,11 @@ def test_the_same_call_goes_on_and_other_traffic_is_refused(
         select(result, SelectionPolicy("max_risk", 1.0), traffic={"1": 3})
     with pytest.raises(sf.ArgumentError, match="policy geo_risk cannot be used with weights of queries: GeoRisk"):
         select(result, SelectionPolicy("geo_risk", 5))
-    assert read_sweep(folder).to_dict()["weights"]["left_out"] > 0
+    assert read_sweep(folder).to_dict()["traffic"]["left_out"] > 0
 
 
 def test_a_sweep_without_traffic_is_not_chosen_from_with_some(result: sf.TradeOffs) -> None:
-    assert "weights" not in result.to_dict()
+    assert "traffic" not in result.to_dict()
     with pytest.raises(sf.ArgumentError, match="the sweep was made without traffic"):
         select(result, SelectionPolicy("max_risk", 1.0), traffic={"1": 3})
 
@@ -209,7 +209,7 @@ def test_equal_traffic_gives_the_same_models_and_figures(made: sf.RankingData, t
     plain = sf.sweep(made, tmp_path / "plain", **plan)
     equal = sf.sweep(made, tmp_path / "equal", traffic=dict.fromkeys(made.queries, 7), **plan)
     mine, other = equal.to_dict(), plain.to_dict()
-    assert mine["weights"]["equal"]
+    assert mine["traffic"]["equal"]
     for key in ("rows", "baselines", "curves", "answers", "recommendation"):
         assert mine[key] == other[key]
     files = sorted(path.relative_to(tmp_path / "plain") for path in (tmp_path / "plain" / "points").rglob("*.txt"))
@@ -231,7 +231,7 @@ def test_what_does_not_go_with_traffic_is_refused(
     made: sf.RankingData, tmp_path: Path, more: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(sf.ArgumentError, match="has weights of queries; give them as traffic"):
-        sf.sweep(made.with_weights(np.arange(1, 49)), tmp_path / "sweep", **PLAN)
+        sf.sweep(made.with_traffic(np.arange(1, 49)), tmp_path / "sweep", **PLAN)
     with pytest.raises(sf.SurefootError, match=message):
         sf.sweep(made, tmp_path / "sweep", **(PLAN | {"traffic": counts_of(made)} | more))
 

@@ -164,12 +164,12 @@ def test_segments(surefoot, folder: Path) -> None:
     assert (code, "would overwrite the input file" in err) == (2, True)
 
 
-def test_the_verdict_says_what_to_ship(surefoot, folder: Path) -> None:
+def test_what_was_found_comes_first(surefoot, folder: Path) -> None:
     out = surefoot("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "-a", "0,5")[1]
-    assert "The verdict at α = 5" in out
+    assert "\nα = 5: losses count 6 times as much as gains\n" in out
     assert "The system with the highest mean: bold gains" in out
     markdown = surefoot("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "--format", "markdown")[1]
-    assert "**The verdict at α = 1.** " in markdown
+    assert "**α = 1: losses count 2 times as much as gains.** " in markdown
 
 
 def test_a_single_query_and_an_identical_system(surefoot, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_control_and_rank_are_what_python_does(surefoot, home: Path, line: list[
     certificate = sf.Certificate.read(tmp_path / "c.json")
     assert certificate["threshold"] == pytest.approx(calibrated().threshold_)
     assert certificate["sentence"] in out
-    assert "it loses on average at most 0.05 of NDCG@10" in certificate["sentence"]
+    assert "it loses on average at most 0.05 of nDCG(exp)@10" in certificate["sentence"]
     assert (tmp_path / "c.html").read_text().startswith("<!doctype html>")
     code, out, err = surefoot("rank", tmp_path / "c", home / "traffic.txt", "-o", tmp_path / "shown.run", "--name", "x")
     assert (code, err) == (0, "")

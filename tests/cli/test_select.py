@@ -32,7 +32,7 @@ def test_the_choice_and_how_sure_it_is(surefoot, swept: Path, tmp_path: Path) ->
     assert "the most gain of those with more gain and at least 5 % less risk than the gain-only model" in words
     assert "the training queries of each fold, by cross-validation" in words
     assert "On new queries, the choice satisfies the policy with a probability of" in words
-    assert "Compared with the gain-only model, NDCG@10 changes by" in words
+    assert "Compared with the gain-only model, nDCG(exp)@10 changes by" in words
     choice = json.loads((tmp_path / "c.json").read_text())
     assert choice["choose_by"] == "cross-validation"
     assert choice["policy"]["name"] == "more_gain"

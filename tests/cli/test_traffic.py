@@ -28,7 +28,7 @@ def test_evaluate(surefoot, home: Path) -> None:
         "--segments", "traffic", "--json", home / "a.json", "--html", home / "a.html",
     )  # fmt: skip
     assert (code, err) == (0, f"Wrote the page to {home / 'a.html'}\n")
-    scores = sf.score(home / "qrels.txt", runs, "nDCG@10", weights=home / "traffic.csv")
+    scores = sf.score(home / "qrels.txt", runs, "nDCG@10", traffic=home / "traffic.csv")
     assert json.loads((home / "a.json").read_text()) == sf.assess(scores, "today", segments="traffic").to_dict()
     words = " ".join(out.split())
     assert "5 judged queries without traffic are left out." in words

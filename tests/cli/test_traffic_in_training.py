@@ -45,9 +45,9 @@ def test_train_weighs_training_and_validation_queries(surefoot, folder: Path, tm
     assert "weighted by traffic, against bm25" in printed
     assert "of traffic" in printed
     fitted = json.loads((tmp_path / "model" / "ranker.json").read_text())["fitted"]
-    assert (fitted["weights_"]["queries"], fitted["weights_"]["left_out"]) == (30, 6)
+    assert (fitted["traffic_"]["queries"], fitted["traffic_"]["left_out"]) == (30, 6)
     assert "30 queries count by their traffic" in (tmp_path / "card.md").read_text()
-    valid = sf.read_letor(folder / "vali.txt").with_weights(folder / "traffic.csv")
+    valid = sf.read_letor(folder / "vali.txt").with_traffic(folder / "traffic.csv")
     model = sf.Ranker.load(tmp_path / "model")
     assert model.score(valid) == pytest.approx(fitted["history_"]["valid"]["effectiveness"][-1])
 
@@ -101,7 +101,7 @@ def test_sweep_and_select(surefoot, folder: Path, tmp_path: Path) -> None:
     assert (code, err) == (0, "")
     assert "weighted by traffic" in out
     assert "GeoRisk α" not in out
-    assert json.loads((tmp_path / "t.json").read_text())["weights"]["left_out"] == 7
+    assert json.loads((tmp_path / "t.json").read_text())["traffic"]["left_out"] == 7
     assert "weighted by traffic" in (tmp_path / "t.html").read_text()
     chosen = ["select", tmp_path / "s", "--max-risk", "1"]
     for more in ([], ["--traffic", folder / "traffic.csv"]):

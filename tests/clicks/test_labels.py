@@ -15,7 +15,7 @@ lists_of_grades = st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=12),
 
 
 def ndcg(gains: np.ndarray, order: list[int]) -> float:
-    """NDCG@10 with linear gains of results (numbered from 1) in an order, by the measure that rankers learn with."""
+    """nDCG@10 with linear gains of results (numbered from 1) in an order, by the measure that rankers learn with."""
     data = sf.RankingData(np.zeros((len(gains), 1)), gains, group=[len(gains)])
     place = {result: rank for rank, result in enumerate(order)}
     run = data.to_run([-place[number] for number in range(1, len(gains) + 1)], "x")

@@ -89,4 +89,4 @@ def test_commands_print_what_the_tutorial_shows(tutorial: Path, tmp_path: Path) 
 
 
 def test_all_tutorials_are_found() -> None:
-    assert [path.stem for path in TUTORIALS] == ["clicks", "first-verdict", "learn-choose-deploy", "release-gate"]
+    assert [path.stem for path in TUTORIALS] == ["clicks", "first-comparison", "learn-choose-deploy", "release-gate"]

@@ -22,7 +22,7 @@ def made() -> sf.RankingData:
 
 
 def ndcg(data: sf.RankingData, scores: Any) -> np.ndarray:
-    """NDCG@10 of each query, document by document."""
+    """nDCG(exp)@10 of each query, document by document."""
     result = []
     place = np.argsort(data.tie_order())
     for start, end in zip(data.offsets[:-1], data.offsets[1:], strict=True):

@@ -1,4 +1,4 @@
-"""`objective="regression"`: least squares on shares of NDCG, whose order has the greatest expectation."""
+"""`objective="regression"`: least squares on shares of nDCG, whose order has the greatest expectation."""
 
 from __future__ import annotations
 

@@ -166,10 +166,10 @@ def test_scaled_weights_change_nothing_and_unequal_ones_do(data: sf.RankingData,
     assert one.history_ == other.history_
     assert not np.array_equal(one.predict(data), plain.predict(data))
     effective = weights.sum() ** 2 / (weights**2).sum()
-    assert one.weights_ == pytest.approx(
+    assert one.traffic_ == pytest.approx(
         {"queries": 40, "effective_queries": effective, "left_out": 0, "traffic_share": 1.0}
     )
-    assert plain.weights_ is None
+    assert plain.traffic_ is None
 
 
 def test_weights_per_document_and_by_id_are_those_per_query(data: sf.RankingData) -> None:
@@ -178,7 +178,7 @@ def test_weights_per_document_and_by_id_are_those_per_query(data: sf.RankingData
     expected = ranker().fit(data, sample_weight=weights).predict(data)
     for form in (np.repeat(weights, data.lengths), by_id, {"query": list(by_id), "count": list(by_id.values())}):
         np.testing.assert_array_equal(ranker().fit(data, sample_weight=form).predict(data), expected)
-    carried = ranker().fit(data.with_weights(by_id))
+    carried = ranker().fit(data.with_traffic(by_id))
     np.testing.assert_array_equal(carried.predict(data), expected)
     X, y = data.X, data.y
     arrays = ranker().fit(X, y, group=data.lengths, sample_weight=weights)
@@ -200,12 +200,12 @@ def test_queries_without_traffic_are_left_out(data: sf.RankingData) -> None:
     kept = data.select(range(30))
     expected = ranker().fit(kept, sample_weight=np.arange(1, 31))
     np.testing.assert_array_equal(fitted.predict(data), expected.predict(data))
-    assert fitted.weights_ is not None
-    assert (fitted.weights_["queries"], fitted.weights_["left_out"]) == (30, 10)
-    assert fitted.weights_["traffic_share"] == pytest.approx(465 / 1000)
+    assert fitted.traffic_ is not None
+    assert (fitted.traffic_["queries"], fitted.traffic_["left_out"]) == (30, 10)
+    assert fitted.traffic_["traffic_share"] == pytest.approx(465 / 1000)
     equal = ranker().fit(data, sample_weight=dict.fromkeys(data.queries[:30], 2))
     np.testing.assert_array_equal(equal.predict(data), ranker().fit(kept).predict(data))
-    assert equal.weights_ == {"queries": 30, "effective_queries": 30.0, "left_out": 10, "traffic_share": 1.0}
+    assert equal.traffic_ == {"queries": 30, "effective_queries": 30.0, "left_out": 10, "traffic_share": 1.0}
 
 
 def test_early_stopping_goes_by_the_weights_of_validation_queries(data: sf.RankingData) -> None:
@@ -222,7 +222,7 @@ def test_early_stopping_goes_by_the_weights_of_validation_queries(data: sf.Ranki
     assert fitted.score(valid, sample_weight=traffic) == pytest.approx(
         float(weights @ baseline.values(fitted.predict(valid)) / weights.sum())
     )
-    own = ranker().fit(train, valid=valid.with_weights(weights), sample_weight=np.ones(25))
+    own = ranker().fit(train, valid=valid.with_traffic(weights), sample_weight=np.ones(25))
     pairs = ranker().fit(
         train, eval_set=[(valid.X, valid.y)], eval_group=[valid.lengths], eval_sample_weight=[weights],
         eval_baseline=[{"bm25": valid.baselines["bm25"]}],
@@ -258,14 +258,14 @@ def test_weights_are_saved_averaged_and_on_the_card(data: sf.RankingData, tmp_pa
     fitted = ranker(n_models=2, feature_fraction=0.5).fit(data, sample_weight=traffic)
     fitted.save(tmp_path / "model")
     loaded = sf.Ranker.load(tmp_path / "model")
-    assert loaded.weights_ == fitted.weights_
-    assert fitted.weights_ is not None
-    card = fitted.card(data.with_weights(traffic))
+    assert loaded.traffic_ == fitted.traffic_
+    assert fitted.traffic_ is not None
+    card = fitted.card(data.with_traffic(traffic))
     assert "35 queries count by their traffic, as much as" in card
     assert "5 queries without traffic were left out" in card
     assert "weighted by traffic" in card
     other = ranker().fit(data)
-    assert sf.average([other, ranker().fit(data)]).weights_ is None
+    assert sf.average([other, ranker().fit(data)]).traffic_ is None
     assert "traffic" not in other.card(data)
 
 
@@ -305,23 +305,23 @@ def test_weights_that_differ_within_a_query_are_refused_with_the_query(data: sf.
     with pytest.raises(sf.ArgumentError, match=f"documents of query '{data.queries[3]}' have different weights, 2"):
         ranker().fit(data, sample_weight=weights)
     with pytest.raises(sf.ArgumentError, match="has weights of its own"):
-        ranker().fit(data.with_weights(np.arange(1, 41)), sample_weight=np.ones(40))
+        ranker().fit(data.with_traffic(np.arange(1, 41)), sample_weight=np.ones(40))
     with pytest.raises(sf.ArgumentError, match="the validation data: no query has traffic"):
         ranker().fit(data.select([0, 1]), valid=data.select([2]), sample_weight={"1": 1, "2": 5})
 
 
 def test_weights_identify_data_unless_they_are_equal(data: sf.RankingData) -> None:
-    assert data_hash(data.with_weights(np.full(40, 2))) == data_hash(data)
-    assert data_hash(data.with_weights(np.arange(1, 41))) != data_hash(data)
-    assert data.with_weights(np.arange(1, 41)).with_weights(None).weights is None
-    weights = data.with_weights(np.arange(1, 41)).select([5, 2]).weights
+    assert data_hash(data.with_traffic(np.full(40, 2))) == data_hash(data)
+    assert data_hash(data.with_traffic(np.arange(1, 41))) != data_hash(data)
+    assert data.with_traffic(np.arange(1, 41)).with_traffic(None).weights is None
+    weights = data.with_traffic(np.arange(1, 41)).select([5, 2]).weights
     assert weights is not None
     assert weights.tolist() == [6.0, 3.0]
 
 
 def test_the_mean_weight_is_that_of_all_machines() -> None:
     data = sf.synthetic_letor(queries=4, documents=3, features=2, seed=0)
-    parts = [data.select([0, 1]).with_weights([1, 1]), data.select([2, 3]).with_weights([3, 3])]
+    parts = [data.select([0, 1]).with_traffic([1, 1]), data.select([2, 3]).with_traffic([3, 3])]
     sums: list[Any] = []
 
     def first(local: Any) -> Any:  # the sums of the other machine, as an all-reduce would add them
@@ -329,7 +329,7 @@ def test_the_mean_weight_is_that_of_all_machines() -> None:
         other = [[1.0, 2.0, 6.0], [2.0, 2 * 1.5**2]][len(sums) - 1]
         return local + np.array(other)
 
-    (machine,) = weighted_sets([parts[0].weighting], first)
+    (machine,) = weighted_sets([parts[0]._weighting], first)
     assert machine.relative is not None  # though its own weights are equal
     assert machine.relative.tolist() == [0.5, 0.5]
     assert machine.effective == pytest.approx(8**2 / 20)
@@ -339,7 +339,7 @@ def test_learners_that_would_ignore_weights_refuse_them(data: sf.RankingData) ->
     from surefoot.learn.linear import adarank, feature_selection
     from surefoot.learn.regression_trees import regression_trees
 
-    weighted = data.with_weights(np.arange(1, 41))
+    weighted = data.with_traffic(np.arange(1, 41))
     for learn in (adarank, feature_selection, regression_trees):
         with pytest.raises(sf.ArgumentError, match="cannot learn from weights of queries yet; use Ranker"):
             learn(weighted)
@@ -351,7 +351,7 @@ def test_a_series_with_numbers_as_its_index_goes_by_query_id_or_is_refused(data:
     assert numbered.queries == ("7", "3", "12", "5")
 
     def weights(values: Any, index: Any = None) -> Any:
-        found = numbered.with_weights(pd.Series(values, index=index)).weights
+        found = numbered.with_traffic(pd.Series(values, index=index)).weights
         return None if found is None else found.tolist()
 
     assert weights([1.0, 2.0, 3.0, 4.0], [3, 5, 7, 12]) == [3, 1, 4, 2]

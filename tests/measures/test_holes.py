@@ -38,18 +38,18 @@ def test_only_what_a_run_shows_and_nobody_judged_is_filled() -> None:
 
 def test_scores_have_both() -> None:
     plain = sf.score(PEOPLE, RUNS, "P@2")
-    scores = sf.score(PEOPLE, RUNS, "P@2", fill=AUTO)
+    scores = sf.score(PEOPLE, RUNS, "P@2", automatic=AUTO)
     assert scores.filled is not None
     np.testing.assert_array_equal(scores.filled.without, plain.values)
     assert scores["new"].tolist() == [1.0] * 30
     assert plain["new"].tolist() == [0.5] * 30
-    several = sf.score(PEOPLE, RUNS, ["P@2", "AP"], fill=AUTO)
+    several = sf.score(PEOPLE, RUNS, ["P@2", "AP"], automatic=AUTO)
     assert [each.filled is not None for each in several] == [True, True]
 
 
 def test_the_assessment_tells() -> None:
     judge = {query: {"c": int(number % 3 > 0), "d": 0} for number, query in enumerate(IDS)}
-    assessment = sf.assess(sf.score(PEOPLE, RUNS, "P@2", fill=judge), "today")
+    assessment = sf.assess(sf.score(PEOPLE, RUNS, "P@2", automatic=judge), "today")
     data = assessment.to_dict()
     today, new = data["filled"]["systems"]
     assert (new["holes"], new["filled"], new["mean_without"], new["mean_with"]) == (30, 30, 0.5, pytest.approx(5 / 6))
@@ -64,7 +64,7 @@ def test_the_assessment_tells() -> None:
 
 
 def test_nothing_is_decided_on_it(tmp_path: Path) -> None:
-    filled = sf.score(PEOPLE, RUNS, "P@2", fill=AUTO)
+    filled = sf.score(PEOPLE, RUNS, "P@2", automatic=AUTO)
     with pytest.raises(sf.ArgumentError, match="holes were filled by an automatic judge cannot decide"):
         sf.gate(filled, baseline="today", policy={"risk": 0.1})
     sf.read_qrels(AUTO).write(tmp_path / "auto.qrels")
@@ -85,4 +85,4 @@ def test_nothing_is_decided_on_it(tmp_path: Path) -> None:
 
 def test_other_ids_are_refused() -> None:
     with pytest.raises(sf.DataError, match="no query in common"):
-        sf.score(PEOPLE, RUNS, "P@2", fill={"x": {"a": 1}})
+        sf.score(PEOPLE, RUNS, "P@2", automatic={"x": {"a": 1}})

@@ -268,7 +268,7 @@ def test_categories_are_refused() -> None:
 
 def test_weights_of_queries_are_refused() -> None:
     data = sf.synthetic_letor(queries=6, documents=5, features=3, seed=0)
-    for train, weights in ((data, np.arange(1, 7)), (data.with_weights(np.arange(1, 7)), None)):
+    for train, weights in ((data, np.arange(1, 7)), (data.with_traffic(np.arange(1, 7)), None)):
         with pytest.raises(sf.ArgumentError, match="networks cannot learn from weights of queries yet; use Ranker"):
             sf.NeuralRanker(epochs=1).fit(train, sample_weight=weights)
 

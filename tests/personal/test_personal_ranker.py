@@ -310,8 +310,8 @@ def test_what_the_study_says_not_to_serve_is_saved_by_name_only(tmp_path: Path) 
     result = small_study()
     data = json.loads(json.dumps(result.to_dict()))
     home = result.folder
-    for decision in ("keep", "undecided"):
-        data["recommendation"] |= {"decision": decision, "p": 0.5}
+    for decision in ("keep", "unclear"):
+        data["recommendation"] |= {"choice": decision, "p": 0.5}
         other = type(result)(data)
         if decision == "keep":
             with pytest.raises(ArgumentError, match=r"says not to serve a model.*--save-method"):

@@ -28,7 +28,7 @@ from surefoot.personal.reranker_figures import (
     least_risk_at_gain,
     most_gain_at_half,
     most_gain_at_share,
-    naive,
+    random_mixture,
 )
 from surefoot.personal.study import Personalization, study
 
@@ -117,7 +117,7 @@ class TestFigures:
     def test_a_coin(self) -> None:
         full = {"gain": 0.4, "reward": 0.6, "risk": 0.2, "wins": 10, "losses": 4, "share_reranked": 0.8, "mean": 0.9}
         full |= {"tau": 0.7, "tau_reranked": 0.5, "gain_per_reranked": 0.5}
-        row = naive({}, {"valid": full, "test": full}, 0.25)["test"]
+        row = random_mixture({}, {"valid": full, "test": full}, 0.25)["test"]
         assert row["gain"] == pytest.approx(0.1)
         assert row["mean"] == pytest.approx(0.6)
         assert row["tau"] == pytest.approx(0.925)

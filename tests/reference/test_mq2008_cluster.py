@@ -46,7 +46,7 @@ def fold(data: Path) -> tuple[sf.RankingData, sf.RankingData]:
 
 
 def judged(ranker: sf.Ranker, test: sf.RankingData) -> tuple[float, float]:
-    """NDCG@10 and risk against BM25."""
+    """nDCG(exp)@10 and risk against BM25."""
     runs = [test.to_run(test.baselines["bm25"], "bm25"), test.to_run(ranker.predict(test), "model")]
     base, model = sf.score(test.qrels(), runs, MEASURE).values
     return float(model.mean()), float(np.maximum(0, base - model).mean())

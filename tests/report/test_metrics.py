@@ -56,7 +56,7 @@ def test_every_figure_is_there_once() -> None:
     assert metrics["nDCG_at_10/new/segments/length/short/queries"] == 4
     rows = [row for column in data["segments"] for segment in column["segments"] for row in segment["systems"]]
     for row in (*data["systems"], *rows):
-        row.pop("turns")
+        row.pop("outcome_by_alpha")
     counts = [12] * 3 + [segment["queries"] for segment in data["segments"][0]["segments"]] * 3
     counts += data["missing"].values()
     assert sorted(metrics.values()) == sorted(

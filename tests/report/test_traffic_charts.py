@@ -18,7 +18,7 @@ def assessment() -> sf.Assessment:
     made = sf.synthetic_runs(queries=60, seed=3)
     scores = sf.score(made.qrels, made.runs, "nDCG@10")
     traffic = {query: float(i % 9 + 1) ** 3 for i, query in enumerate(scores.queries)}
-    return sf.assess(scores, baseline="today", alphas=[0, 5], depth=10, weights=traffic)
+    return sf.assess(scores, baseline="today", alphas=[0, 5], depth=10, traffic=traffic)
 
 
 def legend(figure: Any) -> list[str]:
@@ -37,7 +37,7 @@ def test_t_risk_curves_are_those_of_traffic(assessment: sf.Assessment) -> None:
 def test_marks_of_queries_go_by_weighted_t_j(assessment: sf.Assessment) -> None:
     scores = assessment.scores
     difference = scores["bold"] - scores["today"]
-    tested = weighted_t_values(difference, 0.0, scores.largest(), scores.relative_weights)
+    tested = weighted_t_values(difference, 0.0, scores.largest(), scores._relative_weights)
     plain = weighted_t_values(difference, 0.0, scores.largest())
     assert tested is not None
     assert plain is not None
@@ -63,7 +63,7 @@ def test_what_weights_do_not_define_is_left_out_with_a_note(assessment: sf.Asses
 
 def test_equal_traffic_changes_no_chart(assessment: sf.Assessment) -> None:
     scores = sf.Scores(assessment.scores.values, assessment.scores.systems, assessment.scores.queries)
-    equal = sf.assess(scores, "today", [0], weights=dict.fromkeys(scores.queries, 3))
+    equal = sf.assess(scores, "today", [0], traffic=dict.fromkeys(scores.queries, 3))
     assert charts.geo_risk_curves(equal).axes
     assert "traffic" not in charts.t_risk_curves(equal).axes[0].get_title(loc="left")
 
@@ -94,22 +94,22 @@ def test_measures_with_different_weights_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("weights", "message"),
+    ("counts", "message"),
     [
-        (None, "per_query.weights is absent"),
-        ([1.0], "per_query.weights is a list of 1; expected one number for each of the 2 queries"),
-        (7, "per_query.weights is no list"),
-        ([1.0, "x"], r"per_query.weights\[1\] is 'x'; expected a number"),
-        ([1.0, -1.0], "per_query.weights has a number that is not above 0"),
+        (None, "per_query.counts is absent"),
+        ([1.0], "per_query.counts is a list of 1; expected one number for each of the 2 queries"),
+        (7, "per_query.counts is no list"),
+        ([1.0, "x"], r"per_query.counts\[1\] is 'x'; expected a number"),
+        ([1.0, -1.0], "per_query.counts has a number that is not above 0"),
     ],
 )
-def test_wrong_weights_of_a_stored_assessment_are_refused(weights: Any, message: str) -> None:
+def test_wrong_counts_of_a_stored_assessment_are_refused(counts: Any, message: str) -> None:
     scores = sf.Scores([[0.5, 0.25], [0.75, 0.0]], ["today", "new"], ["q1", "q2"])
-    data = sf.assess(scores, "today", weights={"q1": 3, "q2": 1}).to_dict(per_query=True)
-    assert sf.Assessment.from_dict(data).scores.relative_weights is not None
-    block = {name: value for name, value in data["per_query"].items() if name != "weights"}
-    if weights is not None:
-        block["weights"] = weights
+    data = sf.assess(scores, "today", traffic={"q1": 3, "q2": 1}).to_dict(per_query=True)
+    assert sf.Assessment.from_dict(data).scores._relative_weights is not None
+    block = {name: value for name, value in data["per_query"].items() if name != "counts"}
+    if counts is not None:
+        block["counts"] = counts
     with pytest.raises(sf.DataError, match=message):
         sf.Assessment.from_dict({**data, "per_query": block})
 
@@ -117,7 +117,7 @@ def test_wrong_weights_of_a_stored_assessment_are_refused(weights: Any, message:
 def test_equal_weights_do_not_hinder_the_usual_tests(assessment: sf.Assessment) -> None:
     scores = sf.Scores(assessment.scores.values[:3], assessment.scores.systems[:3], assessment.scores.queries)
     baseline = scores.systems[0]
-    equal = sf.assess(scores, baseline, tests=True, weights=dict.fromkeys(scores.queries, 2.0))
+    equal = sf.assess(scores, baseline, tests=True, traffic=dict.fromkeys(scores.queries, 2.0))
     plain = sf.assess(scores, baseline, tests=True)
     assert [row["tests"] for row in equal.rows()] == [row["tests"] for row in plain.rows()]
     with pytest.raises(sf.ArgumentError, match="the usual tests do not take weights"):

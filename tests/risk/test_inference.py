@@ -98,11 +98,11 @@ def test_halls_adjustment_the_slow_way(seed: int, queries: int, alpha: float) ->
     m, b = np.random.default_rng(seed).beta(0.4, 1.5, size=(2, queries))
     result = sf.t_test(m, b, alpha)
     t, p, ends = _slow_hall(m, b, alpha)
-    assert result.t_adjusted == pytest.approx(t, rel=1e-8, abs=1e-9)
-    assert result.p_adjusted == pytest.approx(p, rel=1e-6, abs=1e-14)
+    assert result.t_skewness == pytest.approx(t, rel=1e-8, abs=1e-9)
+    assert result.p_skewness == pytest.approx(p, rel=1e-6, abs=1e-14)
     assert result.interval == pytest.approx(ends, rel=1e-6, abs=1e-9)
     # The interval and the test agree on whether 0 is a possible U_Risk.
-    assert (result.interval[0] <= 0 <= result.interval[1]) == (result.p_adjusted >= 0.05)
+    assert (result.interval[0] <= 0 <= result.interval[1]) == (result.p_skewness >= 0.05)
 
 
 def _slow_t(x: np.ndarray) -> float:
@@ -118,28 +118,28 @@ def test_the_sturdy_test_the_slow_way(seed: int, queries: int, alpha: float, shi
     t, worse, better = _slow_t(x), _slow_t(np.append(x, x.min())), _slow_t(np.append(x, x.max()))
     expected = min(t, worse) if min(t, worse) > 0 else max(t, better) if max(t, better) < 0 else 0.0
     result = sf.t_test(delta, np.zeros(queries), alpha)
-    assert result.t_sturdy == pytest.approx(expected, rel=1e-7, abs=1e-9)
-    assert result.p_sturdy == pytest.approx(2 * stats.t.sf(abs(expected), queries - 1), rel=1e-5, abs=1e-12)
-    assert result.p_sturdy >= result.p_adjusted
+    assert result.t_robust == pytest.approx(expected, rel=1e-7, abs=1e-9)
+    assert result.p_robust == pytest.approx(2 * stats.t.sf(abs(expected), queries - 1), rel=1e-5, abs=1e-12)
+    assert result.p_robust >= result.p_skewness
 
 
-def test_one_more_query_as_bad_as_the_worst_changes_a_lucky_verdict() -> None:
+def test_one_more_query_as_bad_as_the_worst_changes_a_lucky_outcome() -> None:
     delta = np.append(np.full(59, 0.05) + np.linspace(0, 0.01, 59), -0.05)  # one heavy loss that others might share
     result = sf.t_test(delta, np.zeros(60), 5)
-    assert result.p_adjusted < 0.05 < result.p_sturdy
+    assert result.p_skewness < 0.05 < result.p_robust
     scores = sf.Scores([np.full(60, 0.5), 0.5 + delta], ["today", "new"], range(60))
     a = sf.assess(scores, "today", [5])
-    assert a.to_dict()["systems"][1]["alpha"]["5"]["verdict"] == "inconclusive"
-    assert a.to_dict()["systems"][1]["alpha"]["5"]["verdict_adjusted"] == "reward"
+    assert a.to_dict()["systems"][1]["alpha"]["5"]["outcome"] == "unclear"
+    assert a.to_dict()["systems"][1]["alpha"]["5"]["outcome_without_extra_query"] == "better"
     sentence = (
-        'The judged queries alone give the verdict "reward", but one more query as bad as its worst would change it.'
+        "The judged queries alone say that it is better, but one more query as bad as its worst would change that."
     )
-    assert sentence in a.verdict("new")
+    assert sentence in a.in_words("new")
 
 
 def test_without_skewness_nothing_is_adjusted() -> None:
     result = sf.t_test([0.1, 0.2, 0.3, 0.4, 0.5], np.full(5, 0.2))
-    assert result.t_adjusted == pytest.approx(result.t, rel=1e-12)
+    assert result.t_skewness == pytest.approx(result.t, rel=1e-12)
     half = stats.t.ppf(0.975, 4) * result.se
     assert result.interval == pytest.approx((0.1 - half, 0.1 + half), rel=1e-12)
 
@@ -148,7 +148,7 @@ def test_without_skewness_nothing_is_adjusted() -> None:
 def test_no_cube_overflows_or_vanishes(size: float) -> None:
     plain = sf.t_test([0.1, 0.3, 0.0, 0.6], [0.0, 0.9, 0.5, 0.1], 5)
     far = sf.t_test(size * np.array([0.1, 0.3, 0.0, 0.6]), size * np.array([0.0, 0.9, 0.5, 0.1]), 5)
-    assert far.p_adjusted == pytest.approx(plain.p_adjusted, rel=1e-6)
+    assert far.p_skewness == pytest.approx(plain.p_skewness, rel=1e-6)
 
 
 def test_moments_over_several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,7 +168,7 @@ def test_where_rounding_drowns_the_differences_nothing_is_trusted() -> None:
 
 
 def _centred(population: np.ndarray, alpha: float) -> np.ndarray:
-    """The population moved to where U_Risk at α is 0: there every verdict is false."""
+    """The population moved to where U_Risk at α is 0: there every outcome is false."""
     low, high = -1.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -186,7 +186,7 @@ def test_the_adjusted_test_is_calibrated_above_alpha_zero(shape: str) -> None:
     }[shape]
     samples = rng.choice(_centred(population, 5), size=(2000, 50))
     tests = [sf.t_test(x, np.zeros(50), 5) for x in samples]
-    adjusted = np.array([(1 if t.t_adjusted > 0 else -1) * (t.p_adjusted < 0.05) for t in tests])
+    adjusted = np.array([(1 if t.t_skewness > 0 else -1) * (t.p_skewness < 0.05) for t in tests])
     students = np.array([(1 if t.t > 0 else -1) * (t.p < 0.05) for t in tests])
     assert (adjusted == 1).mean() <= 0.06
     assert (adjusted == -1).mean() <= 0.06

@@ -187,7 +187,7 @@ def test_where_there_is_no_hsd_and_what_is_refused(scores: sf.Scores) -> None:
         sf.assess(scores, ["today", "a"], [5], tests=True)
     traffic = {query: number + 1 for number, query in enumerate(scores.queries)}
     with pytest.raises(sf.ArgumentError, match="the usual tests do not take weights of queries"):
-        sf.assess(scores, "today", [5], tests=True, weights=traffic)
+        sf.assess(scores, "today", [5], tests=True, traffic=traffic)
     with pytest.raises(sf.ArgumentError, match="matrix of finite scores"):
         hsd_test([[1.0, 2.0]], 0)
 

@@ -7,7 +7,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.risk.assessment_figures import assessment_data
-from surefoot.risk.inference import verdict_of
+from surefoot.risk.inference import outcome_of
 
 KINDS = {"length": {f"q{i}": "tail" if i % 3 else "head" for i in range(190)}, "language": {"q0": "de", "q1": "de"}}
 
@@ -34,20 +34,20 @@ def test_each_segment_is_an_assessment_of_its_queries(scores: sf.Scores) -> None
         for key in ("mean", "reward", "risk", "wins", "losses", "loss_over_20", "worst_mean"):
             assert mine[key] == theirs[key]
         for alpha in ("0", "5"):
-            for key in ("u_risk", "t_risk", "p_adjusted", "p_sturdy", "u_risk_interval", "z_risk", "geo_risk"):
+            for key in ("u_risk", "t_risk", "p_skewness", "p_robust", "u_risk_interval", "z_risk", "geo_risk"):
                 assert mine["alpha"][alpha][key] == theirs["alpha"][alpha][key]
 
 
 def test_p_is_corrected_for_systems_and_segments(scores: sf.Scores) -> None:
     length = assessment_data(scores, "today", [5], segments=KINDS)["segments"][0]
     tests = [entry["alpha"]["5"] for part in length["segments"] for entry in part["systems"]]
-    assert [one["p_holm"] for one in tests] == sf.holm([one["p_sturdy"] for one in tests])
+    assert [one["p_holm"] for one in tests] == sf.holm([one["p_robust"] for one in tests])
     assert sum(one["p_holm"] is not None for one in tests) == 4  # two systems in two segments
-    verdict_of = {part["segment"]: part["systems"][1]["alpha"]["5"]["verdict"] for part in length["segments"]}
-    assert verdict_of == {"tail": "risk", "head": "reward"}
+    outcome_of = {part["segment"]: part["systems"][1]["alpha"]["5"]["outcome"] for part in length["segments"]}
+    assert outcome_of == {"tail": "worse", "head": "better"}
 
 
-def test_verdicts_go_by_the_corrected_p_at_every_alpha() -> None:
+def test_outcomes_go_by_the_corrected_p_at_every_alpha() -> None:
     rng = np.random.default_rng(9)
     base = rng.random(300)
     scores = sf.Scores([base, base + rng.normal(0.03, 0.1, 300)], ["today", "new"], range(300))
@@ -56,9 +56,9 @@ def test_verdicts_go_by_the_corrected_p_at_every_alpha() -> None:
     assert [part["segment"] for part in column["segments"]] == sorted("0123456789")  # equally large: by name
     for alpha in ("0", "1"):
         tests = [part["systems"][1]["alpha"][alpha] for part in column["segments"]]
-        assert [one["p_holm"] for one in tests] == sf.holm([one["p_sturdy"] for one in tests])
-        assert [one["verdict"] for one in tests] == [verdict_of(one["t_sturdy"], one["p_holm"]) for one in tests]
-        assert alpha == "1" or any(one["p_sturdy"] < 0.05 <= one["p_holm"] for one in tests)
+        assert [one["p_holm"] for one in tests] == sf.holm([one["p_robust"] for one in tests])
+        assert [one["outcome"] for one in tests] == [outcome_of(one["t_robust"], one["p_holm"]) for one in tests]
+        assert alpha == "1" or any(one["p_robust"] < 0.05 <= one["p_holm"] for one in tests)
 
 
 def test_segments_of_other_queries_are_rejected(scores: sf.Scores) -> None:

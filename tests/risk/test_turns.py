@@ -1,4 +1,4 @@
-"""Where verdicts turn: the assessment made at either side of each turn says so."""
+"""Where outcomes turn: the assessment made at either side of each turn says so."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot as sf
-from surefoot.report.words import verdict_turns
+from surefoot.report.words import _bands
 from surefoot.risk import inference
 from surefoot.risk import turns as turns_module
 from surefoot.risk.multiplicity import holm_rejects
-from surefoot.risk.multiplicity import verdicts as holm_verdicts
+from surefoot.risk.multiplicity import outcomes as holm_outcomes
 
 
-def verdicts(scores: sf.Scores, alpha: float) -> dict[str, str | None]:
+def outcomes(scores: sf.Scores, alpha: float) -> dict[str, str | None]:
     data = sf.assess(scores, baseline=scores.systems[0], alphas=[alpha]).to_dict()
-    return {entry["system"]: next(iter(entry["alpha"].values()))["verdict"] for entry in data["systems"]}
+    return {entry["system"]: next(iter(entry["alpha"].values()))["outcome"] for entry in data["systems"]}
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -29,30 +29,30 @@ def test_assessments_on_either_side_agree(seed: int) -> None:
     others = [np.clip(base + rng.normal(0.02 * shift, 0.1, 120), 0, 1) for shift in range(5)]
     scores = sf.Scores([base, *others], ["today", *"abcde"], range(120))
     systems = sf.assess(scores, baseline="today", alphas=[0]).to_dict()["systems"]
-    assert systems[0]["turns"] is None
-    assert sum(len(entry["turns"]) > 1 for entry in systems[1:]) >= 2
+    assert systems[0]["outcome_by_alpha"] is None
+    assert sum(len(entry["outcome_by_alpha"]) > 1 for entry in systems[1:]) >= 2
     for entry in systems[1:]:
-        turns = entry["turns"]
-        assert turns[0] == {"alpha": 0, "verdict": verdicts(scores, 0)[entry["system"]]}
+        turns = entry["outcome_by_alpha"]
+        assert turns[0] == {"alpha": 0, "outcome": outcomes(scores, 0)[entry["system"]]}
         for before, turn in pairwise(turns):
-            assert verdicts(scores, turn["alpha"])[entry["system"]] == turn["verdict"]
+            assert outcomes(scores, turn["alpha"])[entry["system"]] == turn["outcome"]
             last = turns_module.named_alphas(20)[turns_module.named_alphas(20) < turn["alpha"]][-1]
-            assert verdicts(scores, float(last))[entry["system"]] == before["verdict"]
-        assert verdicts(scores, 20)[entry["system"]] == turns[-1]["verdict"]
+            assert outcomes(scores, float(last))[entry["system"]] == before["outcome"]
+        assert outcomes(scores, 20)[entry["system"]] == turns[-1]["outcome"]
 
 
 def test_turns_up_to_twenty() -> None:
     change = np.where(np.arange(400) % 2, 0.16, -0.01) + np.random.default_rng(0).normal(0, 0.002, 400)
     scores = sf.Scores([np.full(400, 0.5), 0.5 + change], ["today", "new"], range(400))
-    turns = sf.assess(scores, "today", alphas=[0]).to_dict()["systems"][1]["turns"]
-    assert [turn["verdict"] for turn in turns] == ["reward", "inconclusive", "risk"]
+    turns = sf.assess(scores, "today", alphas=[0]).to_dict()["systems"][1]["outcome_by_alpha"]
+    assert [turn["outcome"] for turn in turns] == ["better", "unclear", "worse"]
     assert 10 < turns[1]["alpha"] < 15 < turns[2]["alpha"] < 20
 
 
 def test_scale_changes_no_turn() -> None:
     values = np.random.default_rng(3).random((2, 80)) + np.array([[0.0], [0.1]])
     plain, large, small = (
-        sf.assess(sf.Scores(factor * values, ["a", "b"], range(80)), "a").to_dict()["systems"][1]["turns"]
+        sf.assess(sf.Scores(factor * values, ["a", "b"], range(80)), "a").to_dict()["systems"][1]["outcome_by_alpha"]
         for factor in (1, 1e90, 1e-130)
     )
     assert len(plain) > 1
@@ -62,11 +62,11 @@ def test_scale_changes_no_turn() -> None:
 def test_several_baselines_have_no_turns() -> None:
     values = np.random.default_rng(3).random((3, 60))
     data = sf.assess(sf.Scores(values, list("abc"), range(60)), ["a", "b"]).to_dict()
-    assert all(entry["turns"] is None for entry in data["systems"])
+    assert all(entry["outcome_by_alpha"] is None for entry in data["systems"])
 
 
 @given(st.integers(0, 10**6), st.integers(3, 120))
-def test_turns_never_contradict_the_verdicts_beside_them(seed: int, queries: int) -> None:
+def test_turns_never_contradict_the_outcomes_beside_them(seed: int, queries: int) -> None:
     rng = np.random.default_rng(seed)
     base = rng.random(queries)
     others = [base + rng.normal(0.02 * shift, 0.1, queries) * rng.exponential(size=queries) for shift in range(5)]
@@ -74,31 +74,40 @@ def test_turns_never_contradict_the_verdicts_beside_them(seed: int, queries: int
     data = sf.assess(sf.Scores([base, *others], [*"tabcde"], range(queries)), "t", alphas).to_dict()
     for entry in data["systems"][1:]:
         for alpha in alphas:
-            verdict = [turn["verdict"] for turn in entry["turns"] if turn["alpha"] <= alpha][-1]
-            assert verdict == entry["alpha"][f"{alpha:g}"]["verdict"]
+            outcome = [turn["outcome"] for turn in entry["outcome_by_alpha"] if turn["alpha"] <= alpha][-1]
+            assert outcome == entry["alpha"][f"{alpha:g}"]["outcome"]
 
 
 def test_a_band_that_no_named_alpha_shows_is_told_where_it_was_assessed() -> None:
     values = np.random.default_rng(3).random((2, 80)) + np.array([[0.0], [0.1]])
-    verdicts = {0.0: ["inconclusive"], 0.0405: ["reward"], 5.0: ["risk"]}
-    (turns,) = turns_module.turning_points(values[1:] - values[:1], [True], verdicts)
-    assert turns[1:3] == [{"alpha": 0.0405, "verdict": "reward"}, {"alpha": 0.041, "verdict": "inconclusive"}]
+    outcomes = {0.0: ["unclear"], 0.0405: ["better"], 5.0: ["worse"]}
+    (turns,) = turns_module.turning_points(values[1:] - values[:1], [True], outcomes)
+    assert turns[1:3] == [{"alpha": 0.0405, "outcome": "better"}, {"alpha": 0.041, "outcome": "unclear"}]
 
 
-def test_verdicts_that_come_and_go_are_told_as_bands() -> None:
-    bands = {0.0: "reward", 1.2: "inconclusive", 1.45: "reward", 3.0: "inconclusive", 9.0: "risk"}
-    turns = [{"alpha": alpha, "verdict": verdict} for alpha, verdict in bands.items()]
-    words = verdict_turns({"alphas": [5.0]}, {"turns": turns})
-    assert words == (
-        "Its reward prevails for α from 0 to 1.2, neither prevails from 1.2 to 1.45, its reward prevails from 1.45 to "
-        "3, neither prevails from 3 to 9, and its risk prevails from 9 on."
+def test_outcomes_that_come_and_go_are_told_as_bands() -> None:
+    bands = {0.0: "better", 1.2: "unclear", 1.45: "better", 3.0: "unclear", 9.0: "worse"}
+    turns = [{"alpha": alpha, "outcome": outcome} for alpha, outcome in bands.items()]
+    assert _bands(turns, "today") == (
+        "it is better than today up to α = 1.2; we cannot tell from 1.2 to 1.45; it is better from 1.45 to 3; "
+        "we cannot tell from 3 to 9; it is worse from 9 on"
     )
     often = [*turns[:2], *turns[1:4] * 3, turns[-1]]
-    assert verdict_turns({"alphas": [5.0]}, {"turns": often}) == (
-        "Its reward prevails for α from 0 to 1.2, this changes several times from 1.2 to 9, and its risk prevails from "
-        "9 on."
+    assert _bands(often, "today") == (
+        "it is better than today up to α = 1.2; this changes several times from 1.2 to 9; it is worse from 9 on"
     )
-    assert verdict_turns({"alphas": [50.0]}, {"turns": turns[:1]}) == "The verdict is the same at every α up to 50."
+
+
+def test_usual_bands_are_told_shortly() -> None:
+    def bands(*outcomes: tuple[float, str]) -> str:
+        return _bands([{"alpha": alpha, "outcome": outcome} for alpha, outcome in outcomes], "today")
+
+    better, unclear, worse = (0.0, "better"), (0.697, "unclear"), (6.3, "worse")
+    assert bands(better, unclear, worse) == (
+        "it is better than today up to α = 0.697, worse from 6.3 on; between, we cannot tell"
+    )
+    assert bands(better, unclear) == "it is better than today up to α = 0.697; from there on, we cannot tell"
+    assert bands((0.0, "unclear"), worse) == "we cannot tell up to α = 6.3; from there on, it is worse than today"
 
 
 def test_the_sturdy_test_of_sums_is_that_of_the_queries() -> None:
@@ -106,9 +115,9 @@ def test_the_sturdy_test_of_sums_is_that_of_the_queries() -> None:
     rows = rng.normal(0.03, 0.1, (30, 60)) * rng.exponential(size=(30, 60))
     for alpha in (0.0, 0.5, 5.0, 20.0):
         tests = [sf.t_test(row, np.zeros(60), alpha) for row in rows]
-        expected = [verdict for _, verdict in holm_verdicts([t.t_sturdy for t in tests], [t.p_sturdy for t in tests])]
+        expected = [outcome for _, outcome in holm_outcomes([t.t_robust for t in tests], [t.p_robust for t in tests])]
         signs = turns_module._signs(rows, np.array([alpha]), turns_module._t_values)[0]
-        assert [("inconclusive", "reward", "risk")[sign] for sign in signs] == expected
+        assert [("unclear", "better", "worse")[sign] for sign in signs] == expected
         assert len(set(expected)) > 1
 
 

@@ -49,7 +49,7 @@ def test_the_test_is_that_of_influence_values(seed: int, alpha: float) -> None:
     assert found.t == pytest.approx(mean / se)
     assert found.se == pytest.approx(se)
     assert found.p == pytest.approx(2 * stats.t.sf(abs(mean / se), 29))
-    assert found.t_adjusted == pytest.approx(t_hall)
+    assert found.t_skewness == pytest.approx(t_hall)
     assert found.trusted is None
     without = [
         sum(np.delete(w, i) * np.delete(x, i)) / sum(np.delete(w, i)) for i in range(30)
@@ -58,8 +58,8 @@ def test_the_test_is_that_of_influence_values(seed: int, alpha: float) -> None:
     worse, better = (
         slow_hall([*x.tolist(), end], [*w.tolist(), float(w.mean())])[3] for end in (x.min(), x.max())
     )  # fmt: skip
-    sturdy = min(t_hall, worse) if min(t_hall, worse) > 0 else max(t_hall, better) if max(t_hall, better) < 0 else 0.0
-    assert found.t_sturdy == pytest.approx(sturdy, abs=1e-12)
+    robust = min(t_hall, worse) if min(t_hall, worse) > 0 else max(t_hall, better) if max(t_hall, better) < 0 else 0.0
+    assert found.t_robust == pytest.approx(robust, abs=1e-12)
     values = weighted_t_values(delta, alpha, 1.0, relative)
     assert values is not None
     assert values.t_j == pytest.approx(relative * (x - mean) / s)
@@ -72,7 +72,7 @@ def test_the_unit_and_the_order_of_weights_do_not_matter(seed: int, unit: float)
     order = np.random.default_rng(seed).permutation(25)
     one = weighted_test(delta, 5, 1.0, w / w.mean())
     other = weighted_test(delta[order], 5, 1.0, (unit * w / (unit * w).mean())[order])
-    for field in ("t", "t_adjusted", "t_sturdy", "se_jackknife", "t_traffic", "p_traffic", "interval"):
+    for field in ("t", "t_skewness", "t_robust", "se_jackknife", "t_traffic", "p_traffic", "interval"):
         assert getattr(other, field) == pytest.approx(getattr(one, field), rel=1e-9, abs=1e-9)
 
 
@@ -80,21 +80,21 @@ def test_the_unit_and_the_order_of_weights_do_not_matter(seed: int, unit: float)
 def test_weights_of_one_are_no_weights(seed: int) -> None:
     delta, _ = sample(seed, 25)
     one, other = weighted_test(delta, 5, 1.0), weighted_test(delta, 5, 1.0, np.ones(25))
-    for field in ("t", "p", "se", "se_jackknife", "t_adjusted", "t_sturdy", "p_sturdy"):
+    for field in ("t", "p", "se", "se_jackknife", "t_skewness", "t_robust", "p_robust"):
         assert getattr(other, field) == pytest.approx(getattr(one, field), rel=1e-9)
 
 
 @pytest.mark.parametrize("heavy", [2, 0.9])
 def test_turns_go_by_both_tests_at_every_alpha(heavy: float) -> None:
     scores, traffic = matrix(4, heavy=heavy)
-    assessment = sf.assess(scores, "a", [0], weights=traffic)
+    assessment = sf.assess(scores, "a", [0], traffic=traffic)
     for row in assessment.to_dict()["systems"][1:]:
-        starts = [turn["alpha"] for turn in row["turns"]]
+        starts = [turn["alpha"] for turn in row["outcome_by_alpha"]]
         for alpha in [0, 0.3, 1, 2, 3.7, 5, 8, 12, 20]:
-            data = sf.assess(scores, "a", [alpha], weights=traffic).to_dict()
-            verdict = next(one for one in data["systems"] if one["system"] == row["system"])["alpha"][f"{alpha:g}"]
+            data = sf.assess(scores, "a", [alpha], traffic=traffic).to_dict()
+            outcome = next(one for one in data["systems"] if one["system"] == row["system"])["alpha"][f"{alpha:g}"]
             at = max(i for i, start in enumerate(starts) if start <= alpha)
-            assert row["turns"][at]["verdict"] == verdict["verdict"], (row["system"], alpha)
+            assert row["outcome_by_alpha"][at]["outcome"] == outcome["outcome"], (row["system"], alpha)
 
 
 def matrix(seed: int, queries: int = 70, heavy: float = 2) -> tuple[sf.Scores, dict[str, float]]:
@@ -115,13 +115,13 @@ def test_integer_weights_are_repeated_queries_for_means_and_shares(seed: int) ->
     repeated = sf.Scores(
         np.repeat(scores.values, times, axis=1), scores.systems, [str(i) for i in range(times.sum())], "nDCG@10"
     )
-    weighted = sf.assess(scores, "a", ALPHAS, weights=dict(zip(scores.queries, times.tolist(), strict=True))).to_dict()
+    weighted = sf.assess(scores, "a", ALPHAS, traffic=dict(zip(scores.queries, times.tolist(), strict=True))).to_dict()
     plain = sf.assess(repeated, "a", ALPHAS).to_dict()
     for one, other in zip(weighted["systems"], plain["systems"], strict=True):
         for key in ("mean", "geometric_mean", "reward", "risk", "gain"):
             assert one[key] == pytest.approx(other[key], abs=1e-12)
-        for key, count in (("won", "wins"), ("lost", "losses"), ("tied", "ties"), ("lost_over_20", "loss_over_20")):
-            assert one["traffic"][key] == pytest.approx(other[count] / times.sum())
+        for key in ("wins", "losses", "ties", "loss_over_20"):
+            assert one["traffic_shares"][key] == pytest.approx(other[key] / times.sum())
         for key in one["alpha"]:
             assert one["alpha"][key]["u_risk"] == pytest.approx(other["alpha"][key]["u_risk"], abs=1e-12)
             if other["alpha"][key]["se"] is not None:  # repeating claims more queries than were judged
@@ -145,20 +145,20 @@ def test_equal_weights_change_no_figure() -> None:
     plain = sf.assess(scores, "a", ALPHAS, bootstrap=50, segments={q: q[-1] for q in scores.queries})
     equal = sf.assess(
         scores, "a", ALPHAS, bootstrap=50, segments={q: q[-1] for q in scores.queries},
-        weights=dict.fromkeys(scores.queries, 17),
+        traffic=dict.fromkeys(scores.queries, 17),
     )  # fmt: skip
     data = equal.to_dict(per_query=True)
-    assert data.pop("weights") == {
+    assert data.pop("traffic") == {
         "queries": 70, "effective_queries": 70.0, "largest_share": 1 / 70, "left_out": 0, "traffic_share": 1.0,
         "equal": True,
     }  # fmt: skip
-    assert data["per_query"].pop("weights") == [17.0] * 70
+    assert data["per_query"].pop("counts") == [17.0] * 70
     assert json.dumps(data) == json.dumps(plain.to_dict(per_query=True))
 
 
 def test_the_bootstrap_resamples_queries_with_their_weights() -> None:
     scores, traffic = matrix(2, 40)
-    data = sf.assess(scores, "a", [5], weights=traffic, bootstrap=300, seed=4).to_dict()
+    data = sf.assess(scores, "a", [5], traffic=traffic, bootstrap=300, seed=4).to_dict()
     w = np.array([traffic[query] for query in scores.queries])
     delta = scores["b"] - scores["a"]
     x = np.where(delta > 0, delta, 6 * delta)
@@ -167,13 +167,13 @@ def test_the_bootstrap_resamples_queries_with_their_weights() -> None:
     at = data["systems"][1]["alpha"]["5"]
     assert at["u_risk_bootstrap"] == pytest.approx(np.quantile(draws, [0.025, 0.975]).tolist())
     assert (at["z_risk"], at["geo_risk"], at["z_risk_interval"], data["g_squared"]) == (None, None, None, None)
-    assert at["z_reason"] == "Z_Risk and GeoRisk are not defined for queries that are weighted by traffic"
+    assert at["reasons"]["z_risk"] == "Z_Risk and GeoRisk are not defined for queries that are weighted by traffic"
 
 
 def test_rankings_that_moved_count_by_traffic() -> None:
     made = sf.synthetic_runs(queries=30)
     weights = {query: float(i % 5 + 1) for i, query in enumerate(made.qrels.queries)}
-    scores = sf.score(made.qrels, made.runs, "nDCG@10", weights=weights)
+    scores = sf.score(made.qrels, made.runs, "nDCG@10", traffic=weights)
     repeated = sf.assess(scores, "today").to_dict()["systems"]
     plain = sf.score(made.qrels, made.runs, "nDCG@10")
     w = np.array([weights[query] for query in plain.queries])
@@ -187,26 +187,26 @@ def test_rankings_that_moved_count_by_traffic() -> None:
 def test_queries_without_traffic_are_left_out() -> None:
     scores, traffic = matrix(3)
     some = {query: count for query, count in traffic.items() if query not in ("q1", "q2")} | {"q3": 0, "other": 5}
-    data = sf.assess(scores, "a", weights=some).to_dict()
-    assert (data["queries"], data["weights"]["left_out"]) == (67, 3)
+    data = sf.assess(scores, "a", traffic=some).to_dict()
+    assert (data["queries"], data["traffic"]["left_out"]) == (67, 3)
     kept = [i for i, query in enumerate(scores.queries) if query not in ("q1", "q2", "q3")]
-    assert data["weights"]["traffic_share"] == pytest.approx(
+    assert data["traffic"]["traffic_share"] == pytest.approx(
         sum(traffic[scores.queries[i]] for i in kept) / sum(some.values())
     )
-    assert "3 judged queries without traffic are left out." in sf.assess(scores, "a", weights=some).to_text()
+    assert "3 judged queries without traffic are left out." in sf.assess(scores, "a", traffic=some).to_text()
     made = sf.synthetic_runs(queries=20)
     few = {query: i + 1 for i, query in enumerate(made.qrels.queries[:12])}
-    one = sf.assess(sf.score(made.qrels, made.runs, "AP", weights=few), "today").to_dict()
-    other = sf.assess(sf.score(made.qrels, made.runs, "AP"), "today", weights=few).to_dict()
+    one = sf.assess(sf.score(made.qrels, made.runs, "AP", traffic=few), "today").to_dict()
+    other = sf.assess(sf.score(made.qrels, made.runs, "AP"), "today", traffic=few).to_dict()
     assert one == other
 
 
 def test_weights_are_given_once_and_in_memory() -> None:
     scores, traffic = matrix(3)
     with pytest.raises(ArgumentError, match="have weights already"):
-        sf.assess(scores.with_traffic(traffic), "a", weights=traffic)
+        sf.assess(scores.with_traffic(traffic), "a", traffic=traffic)
     with pytest.raises(ArgumentError, match="no query has traffic"):
-        sf.assess(scores, "a", weights={"x": 1})
+        sf.assess(scores, "a", traffic={"x": 1})
 
 
 def test_head_torso_and_tail() -> None:
@@ -216,18 +216,18 @@ def test_head_torso_and_tail() -> None:
     }  # fmt: skip
     assert traffic_segments(queries, np.array([1.0, 1.0, 1.0, 1.0, 96.0]))["e"] == "head"
     scores, traffic = matrix(5)
-    (column,) = sf.assess(scores, "a", weights=traffic, segments="traffic").to_dict()["segments"]
+    (column,) = sf.assess(scores, "a", traffic=traffic, segments="traffic").to_dict()["segments"]
     assert [part["segment"] for part in column["segments"]] == ["head", "torso", "tail"]
     assert sum(part["traffic_share"] for part in column["segments"]) == pytest.approx(1)
-    both = sf.assess(scores, "a", weights=traffic, segments=["traffic", {"q1": "x", "q2": "y"}]).to_dict()["segments"]
+    both = sf.assess(scores, "a", traffic=traffic, segments=["traffic", {"q1": "x", "q2": "y"}]).to_dict()["segments"]
     assert [one["column"] for one in both] == ["traffic", "segment"]
     with pytest.raises(ArgumentError, match="need to know how often"):
         sf.assess(scores, "a", segments="traffic")
     with pytest.raises(ArgumentError, match="equally often"):
-        sf.assess(scores, "a", segments="traffic", weights=dict.fromkeys(scores.queries, 2))
+        sf.assess(scores, "a", segments="traffic", traffic=dict.fromkeys(scores.queries, 2))
 
 
-def test_a_query_with_most_of_the_traffic_makes_no_verdict() -> None:
+def test_a_query_with_most_of_the_traffic_makes_no_outcome() -> None:
     """One query asked all day says nothing of the others: its own gain must not count as proof."""
     rng = np.random.default_rng(0)
     today = rng.uniform(0.3, 0.6, 200)
@@ -236,9 +236,9 @@ def test_a_query_with_most_of_the_traffic_makes_no_verdict() -> None:
         new = today + rng.normal(0, 0.2, 200)
         scores = sf.Scores([today, new], ["today", "new"], [f"q{i}" for i in range(200)])
         traffic = {f"q{i}": 199.0 if i == 0 else 1.0 for i in range(200)}
-        at = sf.assess(scores, "today", [0], weights=traffic).to_dict()["systems"][1]["alpha"]["0"]
-        assert at["p_holm"] == max(at["p_sturdy"], at["p_traffic"])
-        false += at["verdict"] != "inconclusive"
+        at = sf.assess(scores, "today", [0], traffic=traffic).to_dict()["systems"][1]["alpha"]["0"]
+        assert at["p_holm"] == max(at["p_robust"], at["p_traffic"])
+        false += at["outcome"] != "unclear"
     assert false <= 5
 
 
@@ -250,8 +250,8 @@ def test_a_ruined_tail_is_named() -> None:
     new = np.where(frequent, today + rng.uniform(0.05, 0.2, 400), today - rng.uniform(0.02, 0.1, 400))
     scores = sf.Scores([today, new], ["today", "new"], [f"q{i}" for i in range(400)])
     traffic = {f"q{i}": float(rng.uniform(800, 1200) if frequent[i] else rng.uniform(20, 80)) for i in range(400)}
-    words = sf.assess(scores, "today", weights=traffic, segments="traffic").verdict("new")
+    words = sf.assess(scores, "today", traffic=traffic, segments="traffic").in_words("new")
     assert words.startswith("new gains ")
-    assert "hurts 340 of 400 queries (22 % of traffic)" in words
+    assert "340 of 400 queries get worse (22 % of traffic)" in words
     assert "But with every query counted once, it loses" in words
-    assert "These segments lose by more than chance: traffic tail" in words
+    assert "These segments get worse by more than chance: traffic tail" in words

@@ -1,10 +1,10 @@
-"""What weights do to verdicts and intervals, by simulation: small versions of benchmarks/weighted_verdicts.py."""
+"""What weights do to outcomes and intervals, by simulation: small versions of benchmarks/weighted_outcomes.py."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.weighted_verdicts import (
+from benchmarks.weighted_outcomes import (
     BAR,
     INDEPENDENT,
     MEAN_BAR,
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.heavy
 
 @pytest.mark.parametrize("alpha", [0, 1, 5])
 @pytest.mark.parametrize("kind", INDEPENDENT)
-def test_verdicts_of_systems_that_balance(kind: str, alpha: float) -> None:
+def test_outcomes_of_systems_that_balance(kind: str, alpha: float) -> None:
     runs = 150
     each = [
         rates(independent_samples(population, INDEPENDENT[kind], alpha, 2000, runs, seed), alpha)
@@ -35,11 +35,11 @@ def test_verdicts_of_systems_that_balance(kind: str, alpha: float) -> None:
 
 
 @pytest.mark.parametrize("queries", [200, 2000])
-def test_where_frequent_queries_differ_more_the_caution_says_how_often_verdicts_are_false(queries: int) -> None:
+def test_where_frequent_queries_differ_more_the_caution_says_how_often_outcomes_are_false(queries: int) -> None:
     for seed, population in enumerate(generated().values()):
         found = rates(correlated_samples(population, 1.0, 0.5, 5, queries, 150, seed), 5)
         assert found.false <= 0.16
-        assert "up to 16 % of such verdicts are false" in (too_few_of(queries, found.effective, 5) or "")
+        assert "up to 16 % of such outcomes are false" in (too_few_of(queries, found.effective, 5) or "")
         assert few_queries(found.effective, 0) is None
         assert found.effective < UNEVEN.queries
 

@@ -21,7 +21,7 @@ def made() -> Any:
 def test_subsets_pick_by_the_weighted_mean(made: Any) -> None:
     runs, weights = made
     pair = [run for run in runs.runs if run.name in ("steady", "bold")]
-    scores = sf.score(runs.qrels, pair, "nDCG@10", weights=weights)
+    scores = sf.score(runs.qrels, pair, "nDCG@10", traffic=weights)
     data = stability.subsets(scores, sizes=[10], subsets=200, seed=3).to_dict()
     w = np.array([weights[query] for query in scores.queries])
     means = [float(w @ scores[name] / w.sum()) for name in scores.systems]
@@ -34,14 +34,14 @@ def test_subsets_pick_by_the_weighted_mean(made: Any) -> None:
     first = means[0] >= means[1]
     rate = np.mean([(np.average(delta[rows], weights=w[rows]) >= 0) == first for rows in chosen])
     assert result["rate"] == [pytest.approx(rate)]
-    assert data["weights"]["queries"] == 50
+    assert data["traffic"]["queries"] == 50
     assert "weighted by traffic" in stability.subsets(scores, sizes=[10]).to_text(width=200)
 
 
 def test_periods_and_functions_go_by_weights(made: Any) -> None:
     runs, weights = made
     pair = [run for run in runs.runs if run.name in ("steady", "bold")]
-    scores = sf.score(runs.qrels, pair, "nDCG@10", weights=weights)
+    scores = sf.score(runs.qrels, pair, "nDCG@10", traffic=weights)
     w = np.array([weights[query] for query in scores.queries])
     dates = {query: f"2026-11-{1 + i % 2:02}" for i, query in enumerate(scores.queries)}
     data = stability.time(scores, dates, size=10, subsets=20).to_dict()
@@ -63,10 +63,10 @@ def test_noise_goes_by_weights_and_equal_ones_change_nothing(made: Any) -> None:
     run = runs.runs[0]
     given: Any = {"sizes": [0, 0.1], "repeats": 2}
     plain = stability.noise(runs.qrels, run, ["nDCG@5"], **given).to_dict()
-    equal = stability.noise(runs.qrels, run, ["nDCG@5"], **given, weights=dict.fromkeys(weights, 2)).to_dict()
-    assert equal.pop("weights")["equal"]
+    equal = stability.noise(runs.qrels, run, ["nDCG@5"], **given, traffic=dict.fromkeys(weights, 2)).to_dict()
+    assert equal.pop("traffic")["equal"]
     assert equal == plain
-    data = stability.noise(runs.qrels, run, ["nDCG@5"], **given, weights=weights).to_dict()
+    data = stability.noise(runs.qrels, run, ["nDCG@5"], **given, traffic=weights).to_dict()
     scores = sf.score(runs.qrels, [run], "nDCG@5")
     w = [weights[query] for query in scores.queries]
     assert data["systems"][0]["measures"]["nDCG@5"]["mean"][0] == pytest.approx(
@@ -79,10 +79,10 @@ def test_the_traced_query_is_one_that_is_asked(made: Any) -> None:
     given: Any = {"sizes": [0, 0.2], "repeats": 1}
     most = stability.noise(runs.qrels, runs.runs[0], ["nDCG@5"], **given).to_dict()["trace"]["query"]
     asked = {query: count for query, count in weights.items() if query != most}
-    data = stability.noise(runs.qrels, runs.runs[0], ["nDCG@5"], **given, weights=asked).to_dict()
+    data = stability.noise(runs.qrels, runs.runs[0], ["nDCG@5"], **given, traffic=asked).to_dict()
     assert data["trace"]["query"] in asked
     with pytest.raises(sf.ArgumentError, match="has no traffic, so it is left out"):
-        stability.noise(runs.qrels, runs.runs[0], ["nDCG@5"], **given, weights=asked, query=most)
+        stability.noise(runs.qrels, runs.runs[0], ["nDCG@5"], **given, traffic=asked, query=most)
 
 
 def test_a_rare_query_alone_is_picked_by_its_own_difference() -> None:
@@ -98,6 +98,6 @@ def test_a_rare_query_alone_is_picked_by_its_own_difference() -> None:
 def test_measures_with_different_weights_are_refused(made: Any) -> None:
     runs, weights = made
     pair = [run for run in runs.runs if run.name in ("steady", "bold")]
-    plain, weighted = sf.score(runs.qrels, pair, "nDCG@5"), sf.score(runs.qrels, pair, "nDCG@10", weights=weights)
+    plain, weighted = sf.score(runs.qrels, pair, "nDCG@5"), sf.score(runs.qrels, pair, "nDCG@10", traffic=weights)
     with pytest.raises(sf.ArgumentError, match="nDCG@10 is weighted by traffic and nDCG@5 is not"):
         stability.subsets([plain, weighted])

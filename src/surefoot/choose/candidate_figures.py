@@ -14,7 +14,7 @@ from surefoot.choose.frontier import RiskGainPoint, mixture_hull, reranking_area
 from surefoot.choose.mixture_figures import mixed_figures
 from surefoot.choose.options import MODEL, PLAIN_MODELS, RANKINGS
 from surefoot.choose.plan import SweepSetting
-from surefoot.choose.strategies import mixture, naive_mixtures, strategies
+from surefoot.choose.strategies import mixture, random_mixtures, strategies
 from surefoot.choose.uncertainty import mean_intervals, standard_error
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS
 from surefoot.learn.storage import saved_history
@@ -39,7 +39,7 @@ def candidate_rows(trained: TrainedModels, strategies_of: str = "gain") -> list[
     every_candidate = [
         *models,
         *strategies(trained, strategies_of),
-        *([] if gain_model is None else naive_mixtures(trained, gain_model)),
+        *([] if gain_model is None else random_mixtures(trained, gain_model)),
     ]
     baseline_values = {part: trained.baseline_values(part) for part in trained.part_names}
     rows = [candidate_row(trained, candidate, baseline_values) for candidate in every_candidate]
@@ -217,7 +217,9 @@ def _figures(
     }
     if weights is not None and chance is None:
         name = trained.baselines[0]
-        figures["traffic"] = traffic_shares(values[0], {name: baseline}, {name: difference}, weights)
+        figures["traffic_shares"], figures["each_once"] = traffic_shares(
+            values[0], {name: baseline}, {name: difference}, weights
+        )
     if churn is not None:
         bins, number = churn.bin_figures(difference), churn.bins()
         figures["bins"] = {
@@ -267,11 +269,11 @@ def _add_tests(
 
 
 def _p_value(values: Floats, other: Floats, weights: Floats | None) -> float | None:
-    """Of a paired test, sturdy against one more bad query; with weights, by influence values."""
+    """Of a paired test, robust against one more bad query; with weights, by influence values."""
     if weights is None:
-        return t_test(values, other).p_sturdy
+        return t_test(values, other).p_robust
     test = weighted_test(values - other, 0.0, float(max(abs(values).max(), abs(other).max())), weights)
-    return test.p_sturdy if test.p_sturdy is None else max(test.p_sturdy, test.p_traffic or 0.0)
+    return test.p_robust if test.p_robust is None else max(test.p_robust, test.p_traffic or 0.0)
 
 
 def _add_areas(rows: Sequence[Json], gain_only: SweepSetting | None, parts: Sequence[str]) -> None:

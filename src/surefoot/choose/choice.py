@@ -25,7 +25,7 @@ from surefoot.report.measure_names import measure_title
 from surefoot.report.numbers import signed
 from surefoot.report.plain_json import to_json
 from surefoot.report.traffic_words import traffic_note
-from surefoot.risk.assessment_data import Json, WeightsData
+from surefoot.risk.assessment_data import Json, TrafficData
 from surefoot.risk.bootstrap import percentile_intervals
 
 SCHEMA = "surefoot/choice/1"
@@ -74,7 +74,7 @@ class Choice:
             "schema": SCHEMA, "policy": policy, "choose_by": self.choose_by,
             "measure": self.measure, "candidates": self.n_candidates, "folds": folds, "test": self.test,
             "gain_only": self._gain_only_figures, "difference": self.interval, "why": self.words,
-            **({} if self.weights is None else {"weights": self.weights}),
+            **({} if self.weights is None else {"traffic": self.weights}),
         }  # fmt: skip
 
     @property
@@ -121,7 +121,7 @@ class Choice:
                 f"by {risk} (95 % intervals over test queries)."
             )
         if self.weights is not None:
-            sentences.append(traffic_note(cast(WeightsData, self.weights)))
+            sentences.append(traffic_note(cast(TrafficData, self.weights)))
         if self.policy.name == "max_risk" and mine["risk"] > self.policy.level:
             sentences.append(
                 f"On test data, its risk is above {self.policy.level:g}. A choice on other queries cannot exclude this."
@@ -164,7 +164,7 @@ def select(
     data = result.to_dict()
     if traffic is not None:
         _check_traffic(traffic, data)
-    weights = data.get("weights")
+    weights = data.get("traffic")
     if policy.name == "geo_risk" and weights is not None and not weights["equal"]:
         raise georisk_refusal("the policy geo_risk")
     rows = [row for row in data["rows"] if row["kind"] in kinds and (names is None or row["name"] in names)]
@@ -192,7 +192,7 @@ def select(
 
 def _check_traffic(traffic: Any, data: Json) -> None:
     """Refuse other traffic than the sweep's: its figures and models are weighted by that."""
-    known = data.get("traffic")
+    known = data.get("traffic_sha256")
     if known is None or traffic_hash(read_traffic(traffic)) != known:
         why = "without traffic" if known is None else "with other traffic"
         raise ArgumentError(

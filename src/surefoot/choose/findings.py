@@ -73,10 +73,10 @@ def _beats_reduction(data: Json) -> Json | None:
             f"the same risk, even if its thresholds are mixed ({signed(float(np.mean(over)), 4)} on average)."
         )
     question = "Are risk-sensitive models better than using the gain-only model less often?"
-    return {"question": question, "answer": answer, "about": "reduction", "verdict": _verdict(above, len(models))}
+    return {"question": question, "answer": answer, "about": "reduction", "holds": _holds(above, len(models))}
 
 
-def _verdict(number: int, of: int) -> str:
+def _holds(number: int, of: int) -> str:
     """Whether a question is answered with yes, by how many of those that it was asked of."""
     return "no" if not number else "yes" if number == of else "in part"
 
@@ -104,12 +104,12 @@ def _converges_faster(data: Json) -> Json | None:
         f"{data.get('round_name', 'trees').capitalize()} that are needed for {share} of the final training "
         f"effectiveness, at each α (mean over folds): {'; '.join(parts)}."
     )
-    verdict = _verdict(sum(moves), len(moves))
+    holds = _holds(sum(moves), len(moves))
     return {
         "question": "Do models with a larger α learn faster?",
         "answer": answer,
         "about": "convergence",
-        "verdict": verdict,
+        "holds": holds,
     }
 
 
@@ -132,9 +132,9 @@ def _stays_nearer(data: Json) -> Json | None:
         "each α: "
         f"{'; '.join(parts)}."
     )
-    verdict = _verdict(sum(moves), len(moves))
+    holds = _holds(sum(moves), len(moves))
     question = "Do models with a larger α keep more rankings near the baseline's?"
-    return {"question": question, "answer": answer, "about": "distance", "verdict": verdict}
+    return {"question": question, "answer": answer, "about": "distance", "holds": holds}
 
 
 def _better_in_both(data: Json) -> Json | None:
@@ -159,7 +159,7 @@ def _better_in_both(data: Json) -> Json | None:
     folds = sum(map(bool, better.values()))
     if not folds:
         answer = "No candidate does, on the validation data of any fold."
-        return {"question": question, "answer": answer, "about": "both", "verdict": "no"}
+        return {"question": question, "answer": answer, "about": "both", "holds": "no"}
     chosen = {
         fold: max(rows, key=lambda row: float(row["folds"][fold]["valid"]["mean"])) if rows else gain_row
         for fold, rows in better.items()
@@ -177,4 +177,4 @@ def _better_in_both(data: Json) -> Json | None:
         f"{gain_only_figures['mean']:.4f}) and risk is {mine['risk']:.4f} (gain alone "
         f"{gain_only_figures['risk']:.4f}){less}."
     )
-    return {"question": question, "answer": answer, "about": "both", "verdict": "yes" if holds else "no"}
+    return {"question": question, "answer": answer, "about": "both", "holds": "yes" if holds else "no"}

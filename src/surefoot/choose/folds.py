@@ -62,7 +62,7 @@ class Fold:
             if not any(traffic.get(query) for query in data.queries):
                 hint = other_queries_hint("counts", list(traffic), data.queries)
                 raise ArgumentError(f"no query in the {part} set of {self.name} has traffic: {hint}")
-            sets.append(data.with_weights(traffic))
+            sets.append(data.with_traffic(traffic))
             if not sets[-1].y.any():
                 raise ArgumentError(f"no query with traffic in the {part} set of {self.name} has a relevant document")
         return Fold(self.name, sets[0], sets[1], sets[2], self.held_out)
@@ -237,7 +237,7 @@ def store_data(data: Any, folder: Path, *, needed: bool) -> Path:
         or not all(isinstance(data_set, RankingData) for data_set in flat)
     ):
         raise ArgumentError("data must be a path, RankingData, or a list of (train, valid, test), each RankingData")
-    if any(data_set.weighting is not None for data_set in flat):
+    if any(data_set._weighting is not None for data_set in flat):
         raise ArgumentError(
             "the data has weights of queries; give them as traffic={query: count}, which covers all sets"
         )

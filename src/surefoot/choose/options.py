@@ -24,7 +24,7 @@ CHOOSE_BY = {"validation": "valid", "cross-validation": CROSS_VALIDATION}  # and
 INNER_FOLDS, FEWEST_INNER_FOLDS = 5, 2  # of the training queries, where models are chosen by cross-validation
 # Kinds of candidates: trained, or made of trained models.
 MODEL, SEED_MEAN, BLENDED, SELECTIVE = "model", "mean of seeds", "blended", "selective"
-NAIVE, MIXTURE = "naïve", "mixture"
+RANDOM, MIXTURE = "random", "mixture"
 RANKINGS = (MODEL, SEED_MEAN, BLENDED, SELECTIVE)  # what gives one ranking, where the others give two by chance
 PLAIN_MODELS = (MODEL, SEED_MEAN)  # what ranks with trees alone, wherever trees run
 PLAN_FILE, RESULT_FILE = "sweep.json", "result.json"  # in a sweep's folder

@@ -11,7 +11,6 @@ from surefoot.choose.recommendation import (
     kept_in_words,
     model_name,
     recommendation_tag,
-    recommended,
 )
 from surefoot.choose.rows import gain_only
 from surefoot.choose.tables import columns, is_weighted, notes, significance_signs, title, value_of
@@ -31,15 +30,15 @@ _SCRIPTS = (
     f"{_FOLDER}/learning.js", f"{_FOLDER}/table.js", f"{_FOLDER}/compare.js", f"{_SHARED}/selects.js",
     f"{_FOLDER}/main.js",
 )  # fmt: skip
-_KINDS: dict[str, ChipKind] = {"choose": "ship", "keep": "keep"}  # of the tile of gain
-_VERDICTS = {"yes": ("Yes", "ship"), "in part": ("In part", "wait"), "no": ("No", "neutral")}
+_KINDS: dict[str, ChipKind] = {"take": "ship", "keep": "keep"}  # of the tile of gain
+_HOLDS = {"yes": ("Yes", "ship"), "in part": ("In part", "wait"), "no": ("No", "neutral")}
 
 
 def front(data: Json) -> Front:
     """The decision, a chip, what to know before following it, and its figures on test queries."""
-    choice = recommended(data)
-    if choice["decision"] != "choose":
-        chip = Chip("Keep", "keep") if choice["decision"] == "keep" else Chip("Not yet", "wait")
+    choice = data["recommendation"]
+    if choice["choice"] != "take":
+        chip = Chip("Keep", "keep") if choice["choice"] == "keep" else Chip("Not yet", "wait")
     else:
         chip = Chip("Choose, with caution", "wait") if is_doubtful(data) else Chip("Choose", "ship")
     return Front(headline(data), chip, " ".join(cautions(data)) or None, list(_tiles(data, choice)))
@@ -66,7 +65,7 @@ def _tiles(data: Json, choice: Json) -> list[Tile]:
         more_risk = gain_only_figures is not None and mine["risk"] > gain_only_figures["risk"]
         tiles += [
             _share_tile(
-                "Gain", "kept", shares["share_of_gain"], signed(mine["gain"], 4), _KINDS.get(choice["decision"]),
+                "Gain", "kept", shares["share_of_gain"], signed(mine["gain"], 4), _KINDS.get(choice["choice"]),
                 f"{signed(mine['gain'], 4)} {measure_title(data['measure'])} per query{beside[0]}",
             ),
             _share_tile(
@@ -97,7 +96,11 @@ def _tiles(data: Json, choice: Json) -> list[Tile]:
 
 def _of_traffic(figures: Json) -> str:
     """The part of the traffic that is hurt, where it counts."""
-    return f", {traffic_percent(figures['traffic']['lost_over_20'])} of traffic" if "traffic" in figures else ""
+    return (
+        f", {traffic_percent(figures['traffic_shares']['loss_over_20'])} of traffic"
+        if "traffic_shares" in figures
+        else ""
+    )
 
 
 def _share_tile(label: str, word: str, share: float | None, figure: str, kind: ChipKind | None, note: str) -> Tile:
@@ -125,10 +128,10 @@ def page_payload(data: Json) -> Json:
     shown = columns(data)
     rows = [*data["baselines"], *data["rows"]]
     keys = ("baselines", "rows", "names", "alphas", "curves", "measure")
-    choice = recommended(data)
+    choice = data["recommendation"]
     return {
         **{key: data[key] for key in keys},
-        "weights": data["query_weights"] if is_weighted(data) else None,
+        "counts": data["counts"] if is_weighted(data) else None,
         "recommended": choice["name"],
         "tag": recommendation_tag(data),
         "strategy": (choice.get("strategy") or {}).get("name"),
@@ -148,7 +151,7 @@ def page_payload(data: Json) -> Json:
 
 def to_page(data: Json, provenance: Provenance | None = None) -> str:
     """The page of a sweep's plain data: HTML that needs nothing else, no network and no server."""
-    choice = recommended(data)
+    choice = data["recommendation"]
     return family_page(
         f"{_FOLDER}/sweep.html.j2",
         front(data),
@@ -166,7 +169,7 @@ def to_page(data: Json, provenance: Provenance | None = None) -> str:
         name=None if choice["name"] is None else visible(model_name(choice["name"])),
         answers=[
             {"question": visible(answer["question"]), "answer": visible(answer["answer"])}
-            | {"about": answer.get("about"), "verdict": _VERDICTS.get(answer.get("verdict", ""))}
+            | {"about": answer.get("about"), "holds": _HOLDS.get(answer.get("holds", ""))}
             for answer in data["answers"]
         ],
         notes=[visible(note) for note in notes(data)],

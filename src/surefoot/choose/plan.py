@@ -23,11 +23,11 @@ ParameterValues: TypeAlias = tuple[tuple[str, Any], ...]
 _SET_BY_SWEEP = {
     "objective", "alpha", "measure", "random_state", "checkpoint", "checkpoint_every", "history", "importance_type",
 }  # fmt: skip
-_PAPER_MEASURE = MEASURE.partition("@")[0]  # the papers' NDCG, at any cut-off
+_PAPER_MEASURE = MEASURE.partition("@")[0]  # the papers' nDCG(exp), at any cut-off
 
 
 def reported_measures(optimised: str) -> list[str]:
-    """What every model is measured by: what was optimised, and NDCG at 1 and 10 as the papers' tables have it."""
+    """What every model is measured by: what was optimised, and nDCG(exp) at 1 and 10 as the papers' tables have it."""
     return list(dict.fromkeys([optimised, f"{_PAPER_MEASURE}@1", f"{_PAPER_MEASURE}@10"]))
 
 

@@ -34,12 +34,6 @@ _NO_GAIN_ONLY = (
 )
 
 
-def recommended(data: Json) -> Json:
-    """The recommendation of a sweep's plain data; results of older versions do not hold it."""
-    known: Json | None = data.get("recommendation")
-    return recommend(data) if known is None else known
-
-
 def recommend(data: Json) -> Json:
     """What to choose, by which rule, and what it keeps of the gain-only model's gain and risk."""
     rows, gain_row = data["rows"], gain_only(data["rows"])
@@ -47,11 +41,11 @@ def recommend(data: Json) -> Json:
     best = _best(models, gain_row, lambda row: row["valid"])
     rule = _NO_GAIN_ONLY if gain_row is None else _RULE if gain_row["valid"]["gain"] > 0 else _MOST_GAIN
     if best is None:
-        return {"decision": "keep", "name": None, "rule": rule}
+        return {"choice": "keep", "name": None, "rule": rule}
     p = best["test"]["p_baseline"]
-    decision = "keep" if best["test"]["gain"] <= 0 else "choose" if p is not None and p < SIGNIFICANCE else "undecided"
+    taken = "keep" if best["test"]["gain"] <= 0 else "take" if p is not None and p < SIGNIFICANCE else "unclear"
     return {
-        "decision": decision, "name": best["name"], "rule": rule, **_parts(best, gain_row), "p_baseline": p,
+        "choice": taken, "name": best["name"], "rule": rule, **_parts(best, gain_row), "p_baseline": p,
         "by_fold": _by_fold(data, models, gain_row), "strategy": _strategy(rows, best, gain_row),
     }  # fmt: skip
 
@@ -110,17 +104,17 @@ def _strategy(rows: Sequence[Json], best: Json, gain_row: Json | None) -> Json |
 
 def headline(data: Json) -> str:
     """What to do, in one sentence."""
-    choice, baseline = recommended(data), visible(data["baselines"][0]["name"])
+    choice, baseline = data["recommendation"], visible(data["baselines"][0]["name"])
     if choice["name"] is None:
         return f"Keep {baseline}: no model gains on validation queries"
     name, test = model_name(choice["name"]), choice["test"]
-    match choice["decision"]:
-        case "choose":
+    match choice["choice"]:
+        case "take":
             own = gain_only(data["rows"])
             if own is not None and own["name"] == choice["name"] and test["share_of_gain"] is not None:
                 return f"Choose {name}: no other model keeps {percent(KEPT_GAIN_SHARE)} of its gain at less risk"
             return f"Choose {name}{', with caution' * is_doubtful(data)}: {kept_in_words(test)}"
-        case "undecided":
+        case "unclear":
             return f"Choose none yet: {name} gains {signed(test['gain'], 4)}, {chance_words(choice['p_baseline'])}"
         case _:
             return f"Keep {baseline}: {name} is best on validation queries, but does not gain on test queries"
@@ -128,18 +122,18 @@ def headline(data: Json) -> str:
 
 def recommendation_tag(data: Json) -> str:
     """What the model of the headline is: recommended, or only the best that was found."""
-    return "recommended" if recommended(data)["decision"] == "choose" else "best on validation queries"
+    return "recommended" if data["recommendation"]["choice"] == "take" else "best on validation queries"
 
 
 def is_doubtful(data: Json) -> bool:
     """Whether test queries are few, or fold by fold the rule does no better than proportional reduction."""
-    choice = recommended(data)
+    choice = data["recommendation"]
     return choice["name"] is not None and bool(_few(data, choice) or _no_better(choice["by_fold"]))
 
 
 def _few(data: Json, choice: Json) -> str | None:
     alpha = next((row["alpha"] for row in data["rows"] if row["name"] == choice["name"]), None)
-    queries, weights = data["queries"]["test"], data.get("weights")
+    queries, weights = data["queries"]["test"], data.get("traffic")
     if weights is None or weights["equal"]:
         return few_queries(queries, alpha or 0.0)
     return too_few_of(queries, weights["effective_queries"], alpha or 0.0)
@@ -155,8 +149,8 @@ def _no_better(folds: Json | None) -> bool:
 
 def cautions(data: Json) -> list[str]:
     """What to know before following the headline."""
-    choice = recommended(data)
-    if choice["name"] is None or choice["decision"] == "keep":
+    choice = data["recommendation"]
+    if choice["name"] is None or choice["choice"] == "keep":
         return []
     lines = [_few(data, choice)]
     folds = choice["by_fold"]

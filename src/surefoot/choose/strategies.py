@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from surefoot.choose.candidates import Candidate, DocumentScores, TrainedModels
-from surefoot.choose.options import BLENDED, MIXTURE, NAIVE, SEED_MEAN, SELECTIVE
+from surefoot.choose.options import BLENDED, MIXTURE, RANDOM, SEED_MEAN, SELECTIVE
 from surefoot.choose.plan import SweepSetting
 from surefoot.learn.options import OBJECTIVE
 
@@ -90,15 +90,15 @@ def selective(trained: TrainedModels, scores: DocumentScores, share: float) -> D
     return chosen
 
 
-def naive_mixtures(trained: TrainedModels, gain_model: Candidate) -> Iterator[Candidate]:
+def random_mixtures(trained: TrainedModels, gain_model: Candidate) -> Iterator[Candidate]:
     """The gain-only model with some chance, else the baseline: what is expected of each query."""
     for chance in CHANCES:
         values = {
             part: chance * gain_model.values[part] + (1 - chance) * trained.baseline_values(part)[0][None]
             for part in trained.part_names
         }
-        name = f"{gain_model.name} naïve p={chance:g}"
-        yield Candidate(name, NAIVE, gain_model.setting, values, chance=chance)
+        name = f"{gain_model.name} random p={chance:g}"
+        yield Candidate(name, RANDOM, gain_model.setting, values, chance=chance)
 
 
 def mixture(one: Candidate, other: Candidate) -> Candidate:

@@ -12,14 +12,14 @@ from surefoot.learn.evaluation_queries import EVALUATION_PARTS
 from surefoot.report.metrics import decision_metrics, flat_metrics
 from surefoot.risk.assessment_data import Json
 
-_DECISIONS = ("choose", "keep", "undecided")
+_CHOICES = ("take", "keep", "unclear")
 
 
 def to_metrics(data: Json) -> dict[str, float]:
     """Every figure of a sweep's candidates under a name of its own."""
     figures: dict[str, Any] = {}
     if (choice := data.get("recommendation")) is not None:
-        figures["decision"] = decision_metrics(choice["decision"], _DECISIONS)
+        figures["choice"] = decision_metrics(choice["choice"], _CHOICES)
         figures["recommended"] = {part: choice[part] for part in EVALUATION_PARTS if part in choice}
     figures["candidates"] = {row["name"]: {part: _part(row[part]) for part in EVALUATION_PARTS} for row in data["rows"]}
     figures["baselines"] = {row["name"]: {part: row[part] for part in EVALUATION_PARTS} for row in data["baselines"]}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from surefoot.choose.options import NAIVE
-from surefoot.choose.recommendation import cautions, headline, recommendation_tag, recommended
+from surefoot.choose.options import RANDOM
+from surefoot.choose.recommendation import cautions, headline, recommendation_tag
 from surefoot.choose.rows import gain_only, gain_only_rows
 from surefoot.errors import visible
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS
@@ -58,7 +58,7 @@ def columns(data: Json) -> list[FigureColumn]:
 
 def is_weighted(data: Json) -> bool:
     """Whether queries count differently, by traffic."""
-    return "weights" in data and not data["weights"]["equal"]
+    return "traffic" in data and not data["traffic"]["equal"]
 
 
 def _untyped(figures: Any) -> Any:
@@ -109,13 +109,13 @@ def notes(data: Json) -> list[str]:
         f"Documents with equal scores are ranked by {data['tie_rule']}.",
         *filter(None, [measure_note(data["measure"])]),
     ]
-    if "weights" in data:
-        lines.append(traffic_note(data["weights"]))
-        left_out = data["weights"]["left_out"]
+    if "traffic" in data:
+        lines.append(traffic_note(data["traffic"]))
+        left_out = data["traffic"]["left_out"]
         lines += [f"Test queries without traffic, which are left out: {left_out:,}."] if left_out else []
     several, gain_row = gain_only_rows(data["rows"]), gain_only(data["rows"])
-    if any(row["kind"] == NAIVE for row in data["rows"]):
-        lines.append("– for naïve: a choice by the flip of a coin has no GeoRisk and no p-values.")
+    if any(row["kind"] == RANDOM for row in data["rows"]):
+        lines.append("– for random: a choice by the flip of a coin has no GeoRisk and no p-values.")
     if gain_row is not None and len(several) > 1:
         lines.append(f"The gain-only model is {gain_row['name']}, the first of {len(several)}.")
     if data["last_alpha"] is not None:
@@ -138,7 +138,7 @@ def notes(data: Json) -> list[str]:
 
 def recommendation_note(data: Json) -> str:
     """How the model of the headline was chosen and judged."""
-    choice = recommended(data)
+    choice = data["recommendation"]
     if choice["name"] is None:
         return "No model gains on validation queries, so none is recommended."
     return f"{recommendation_tag(data).capitalize()}: {choice['rule']} Its figures are those of all test queries."

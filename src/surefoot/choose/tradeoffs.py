@@ -33,7 +33,7 @@ from surefoot.learn.evaluation_queries import EVALUATION_PARTS
 from surefoot.learn.options import OBJECTIVE
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.traffic_figures import weights_data
+from surefoot.risk.traffic_figures import traffic_data
 
 
 class TradeOffs(PlainResult):
@@ -103,9 +103,9 @@ def _trade_offs(
         left_out = sum(store.fold(fold)["left_out"]["test"] for fold in trained.folds)
         share = min(1.0, float(weights.sum()) / sum((store.traffic or {}).values()))
         weighting = TrafficWeights(weights, left_out, share, not trained.is_weighted("test"))
-        data["traffic"] = store.source.traffic
-        data["weights"] = dict(weights_data(weighting))
-        data["query_weights"] = weights.tolist()
+        data["traffic"] = dict(traffic_data(weighting))
+        data["traffic_sha256"] = store.source.traffic
+        data["counts"] = weights.tolist()
     data["answers"] = findings(data)
     data["recommendation"] = recommend(data)
     return TradeOffs(data)

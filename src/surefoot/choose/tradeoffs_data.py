@@ -9,14 +9,14 @@ import json
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from surefoot.report.schema import schema_of
-from surefoot.risk.assessment_data import Count, Json, NotNegative, TrafficShares, WeightsData
+from surefoot.risk.assessment_data import Count, EachOnce, Json, NotNegative, TrafficData, TrafficShares
 
 SCHEMA: Literal["surefoot/sweep/1"] = "surefoot/sweep/1"
 
 Pair: TypeAlias = Annotated[list[float], ("minItems", 2), ("maxItems", 2), "Risk and gain."]
 Ends: TypeAlias = Annotated[list[float], ("minItems", 2), ("maxItems", 2)]
 ByAlpha: TypeAlias = Annotated[dict[str, float | None], "By format(α, 'g')."]
-Kind: TypeAlias = Literal["model", "mean of seeds", "blended", "selective", "naïve", "mixture"]
+Kind: TypeAlias = Literal["model", "mean of seeds", "blended", "selective", "random", "mixture"]
 
 
 class StandardErrors(TypedDict):
@@ -80,7 +80,8 @@ class PartFigures(FoldFigures):
 
     measures: Annotated[dict[str, float], "The mean of each measure."]
     u_risk: ByAlpha
-    traffic: NotRequired[Annotated[TrafficShares, "Absent without traffic, and for a choice by the flip of a coin."]]
+    traffic_shares: NotRequired[Annotated[TrafficShares, "Absent without traffic, and for a choice by chance."]]
+    each_once: NotRequired[EachOnce]
     bins: NotRequired[DistanceBins]
     deviation: NotRequired[SeedDeviation]
     interval: NotRequired[PointIntervals]
@@ -193,7 +194,7 @@ class Finding(TypedDict):
     question: str
     answer: str
     about: NotRequired[Literal["reduction", "convergence", "distance", "both"]]
-    verdict: NotRequired[Literal["yes", "in part", "no"]]
+    holds: NotRequired[Literal["yes", "in part", "no"]]
 
 
 class KeptShares(TypedDict):
@@ -223,7 +224,7 @@ class StrategyShares(TypedDict):
 class RecommendedCandidate(TypedDict):
     """The model to choose: taken on validation queries, judged on test queries."""
 
-    decision: Literal["choose", "keep", "undecided"]
+    choice: Literal["take", "keep", "unclear"]
     name: Annotated[str | None, "The model that the rule takes; null where none gains on validation queries."]
     rule: Annotated[str, "In words."]
     valid: NotRequired[KeptShares]
@@ -239,16 +240,16 @@ class TradeOffsData(TypedDict):
     schema: Literal["surefoot/sweep/1"]
     origin: Annotated[str, "A hash of the sweep's settings."]
     measure: str
-    measures: Annotated[list[str], "The measure that was optimised, and NDCG at 1 and 10."]
+    measures: Annotated[list[str], "The measure that was optimised, and nDCG(exp) at 1 and 10."]
     baselines: Annotated[list[BaselineRow], ("minItems", 1)]
     folds: list[str]
     seeds: list[int]
     alphas: list[float]
     queries: QueryCounts
     names: Annotated[list[str], "The test queries."]
-    traffic: NotRequired[Annotated[str, "A hash of the traffic by which queries count."]]
-    weights: NotRequired[Annotated[WeightsData, "How often the test queries are asked: figures are weighted by it."]]
-    query_weights: NotRequired[Annotated[list[float], "How often each test query is asked, in the order of `names`."]]
+    traffic: NotRequired[Annotated[TrafficData, "How often the test queries are asked: figures are weighted by it."]]
+    traffic_sha256: NotRequired[Annotated[str, "Of the traffic by which queries count."]]
+    counts: NotRequired[Annotated[list[float], "How often each test query is asked, in the order of `names`."]]
     tie_rule: str
     rule: Annotated[str, "How parameters were found."]
     selective: Annotated[str | None, "The aggregate of selective re-ranking."]
@@ -263,7 +264,7 @@ class TradeOffsData(TypedDict):
     failures: list[FailureData]
     failed_trials: list[FailureData]
     answers: list[Finding]
-    recommendation: NotRequired[Annotated[RecommendedCandidate, "Absent in results of older versions."]]
+    recommendation: RecommendedCandidate
 
 
 def tradeoffs_schema(*, strict: bool = False) -> Json:

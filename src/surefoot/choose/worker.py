@@ -186,9 +186,9 @@ class Worker:
             "tie_rule": fold.train.tie_rule,
             "tested": query_hashes(fold.test),
         }
-        if fold.test.weighting is not None:
+        if fold.test._weighting is not None:
             about["left_out"] = {
-                part: 0 if data.weighting is None else len(data.weighting.left_out)
+                part: 0 if data._weighting is None else len(data._weighting.left_out)
                 for part, data in zip(PARTS, fold.sets, strict=True)
             }
         self.store.write_fold(fold.name, about, arrays)
@@ -201,8 +201,8 @@ class Worker:
             f"{part}_ties": data.tie_order(),
             f"{part}_baselines": np.array(list(data.baselines.values()), dtype=np.float64).reshape(-1, len(data)),
         }
-        if data.weights is not None:
-            arrays[f"{part}_weights"] = data.weights
+        if data.traffic is not None:
+            arrays[f"{part}_weights"] = data.traffic
         if self.store.source.selective is not None:
             arrays[f"{part}_aggregate"] = Aggregate.parse(self.store.source.selective)(data)
         return arrays

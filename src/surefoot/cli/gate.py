@@ -264,7 +264,7 @@ def _next_commands(data: Mapping[str, Any], files: list[str], record: str | None
     if drawn is None:
         judge.append("--uniform")
     else:
-        judge += ["--for", drawn["drawn_for"]]
+        judge += ["--for", drawn["to_prove"]]
         for option in ("--automatic", "--traffic"):
             if option in again:
                 judge += [option, again[again.index(option) + 1]]

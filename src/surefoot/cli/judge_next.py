@@ -53,7 +53,7 @@ def judge_next(
     **Example:** `surefoot judge next new.run --baseline today.run -m nDCG@10 -n 100 -o draws.json --csv to_judge.csv`
     """
     (name, file), (today, shipped) = name_and_file(run), name_and_file(baseline)
-    _check_together(output, record, uniform, bool(traffic or automatic or drawn_for))
+    _check_together(output, record, uniform, bool(traffic or automatic or to_prove))
     for option, given, needs, there in (
         ("--unjudged", unjudged != "error", "--automatic", automatic is not None),
         ("--queries", queries is not None, "--quepid or --query-set", bool(quepid or query_set)),
@@ -68,7 +68,7 @@ def judge_next(
     from surefoot.data.tools.judgments import write_judgments
     from surefoot.data.types.runs import read_run
     from surefoot.data.writing.all_or_nothing import write_text
-    from surefoot.decide.evidence.judge_next import judge_next as draw
+    from surefoot.decide.evidence.judge_next import draw_queries as draw
     from surefoot.decide.evidence.judge_next import sample_next
     from surefoot.decide.evidence.judging_list import (
         documents_shown_by_query,
@@ -93,8 +93,8 @@ def judge_next(
         table, tables = sample_csv(order, to_judge), sample_tables(entry, to_judge, _SHOWN_DRAWS)
     else:
         drawn = draw(
-            candidate, reference, measure, draws, drawn_for=drawn_for or "risk", seed=seed,  # type: ignore[arg-type]
-            automatic=automatic, unjudged=unjudged, weights=traffic, record=record,  # type: ignore[arg-type]
+            candidate, reference, measure, draws, to_prove=to_prove or "risk", seed=seed,  # type: ignore[arg-type]
+            automatic=automatic, unjudged=unjudged, traffic=traffic, record=record,  # type: ignore[arg-type]
         )  # fmt: skip
         order = [drawn.queries[row] for row in drawn_order(drawn)]
         to_judge = documents_to_judge(drawn.queries, kind, candidate, reference, known)

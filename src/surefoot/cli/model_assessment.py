@@ -31,16 +31,16 @@ def score_model(ranker: AnyRanker, data: RankingData, name: str = "model", traff
     own = name if name not in data.baselines else f"new {name}"
     runs = [data.to_run(scores, baseline) for baseline, scores in data.baselines.items()]
     runs.append(data.to_run(ranker.predict(data), own))
-    return score(data.qrels(), runs, ranker.measure, weights=traffic)
+    return score(data.qrels(), runs, ranker.measure, traffic=traffic)
 
 
 def show_model(
     console: Console, scores: Scores, alpha: float | None, html: Path | None, inputs: Iterable[str | Path | None],
     *, validation: bool, metrics: str | None = None,
 ) -> None:  # fmt: skip
-    """Print the verdict on the last system of `scores`, against all others, and write the page and metrics.
+    """Print the outcome on the last system of `scores`, against all others, and write the page and metrics.
 
-    The verdict is that of the α that the model was trained with. With `validation`, both say that training saw these
+    The outcome is that of the α that the model was trained with. With `validation`, both say that training saw these
     queries.
     """
     from surefoot.report.assessment import assess

@@ -66,7 +66,9 @@ def read_scored(
     from surefoot.measures.scoring import score
 
     parsed = [Measure.parse(measure) for measure in measures or [EVALUATION_MEASURE]]
-    return score(*read_judged_runs(files), parsed, missing=missing or MissingTreatment.zero, fill=fill, weights=traffic)
+    return score(
+        *read_judged_runs(files), parsed, missing=missing or MissingTreatment.zero, automatic=fill, traffic=traffic
+    )
 
 
 def _given_scores(files: Sequence[str], measures: Sequence[str], missing: MissingTreatment | None) -> list[Scores]:

@@ -88,7 +88,7 @@ def noise(
     study = noise_study(
         qrels, runs, _measure_names(measure), sizes=_sizes(sizes), repeats=repeats, seed=seed,
         normalize="none" if raw else "percentile", query=query,
-        weights=traffic,
+        traffic=traffic,
     )  # fmt: skip
     _deliver(study, _with_traffic(files, traffic), json_file, csv_file, html, quiet)
 
@@ -244,7 +244,7 @@ def _score_runs(files: list[str], measures: list[str] | None, least: int, traffi
     from surefoot.measures.scoring import score
 
     names = _measure_names(measures)
-    return score(*_read_runs(files, least), names, weights=traffic)
+    return score(*_read_runs(files, least), names, traffic=traffic)
 
 
 def _measure_names(names: list[str] | None) -> list[str]:

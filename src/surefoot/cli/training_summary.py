@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def show_weights(console: Console, ranker: AnyRanker) -> None:
     """How training queries counted, where they did not all count the same."""
-    weights = getattr(ranker, "weights_", None)
+    weights = getattr(ranker, "traffic_", None)
     if weights is not None:
         console.print(
             f"weights: {weights['queries']:,} training queries with {traffic_percent(weights['traffic_share'])} of the "
@@ -44,11 +44,11 @@ def show_data(console: Console, ranker: AnyRanker, sets: dict[str, RankingData |
     for name, data in sets.items():
         if data is None:
             continue
-        unasked = 0 if data.weighting is None else len(data.weighting.left_out)
+        unasked = 0 if data._weighting is None else len(data._weighting.left_out)
         left_out = f"; without traffic, and left out: {unasked:,}" if unasked else ""
         size = f"{len(data.queries):,} queries, {len(data):,} documents, {data.n_features:,} features"
         console.print(f"{name}: {size}{left_out}")
-        weights = relative_or_none(data.weighting)
+        weights = relative_or_none(data._weighting)
         runs = [data.to_run(scores, which) for which, scores in data.baselines.items()]
         for which, values in zip(
             data.baselines, score(data.qrels(), runs, measure).values if runs else [], strict=True

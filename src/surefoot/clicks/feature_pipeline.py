@@ -303,7 +303,7 @@ class _Pipeline:
             "clicks": _count(self.backend, clicks.filter(clicks.reason.isnull())),
             "satisfied_lists": _count(self.backend, satisfied.select("impression").distinct()),
             "repeated": _count(self.backend, repeated),
-            "lists_with_a_document_twice": with_repeats,
+            "duplicate_lists": with_repeats,
             "clicks_out_of_order": _count(self.backend, _out_of_order(log, self.backend, self.folder)),
             "set_aside": _by_reason(self.backend, clicks.filter(clicks.reason.notnull())),
             "rejected": _by_reason(self.backend, log.rejected),

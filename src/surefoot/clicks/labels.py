@@ -24,7 +24,7 @@ def preference_gains(
 
     `grades` are 0 for results that did not satisfy, list after list in the order shown; `lengths` are the lists'.
     pref(i ≻ j) is α·(grade_i − grade_j) where i has the higher grade, β where both have the same and i was shown above
-    j, and 0 otherwise. G is the gain of NDCG as it is: train with `measure="nDCG@10"`, whose gains are linear.
+    j, and 0 otherwise. G is the gain of nDCG as it is: train with `measure="nDCG@10"`, whose gains are linear.
 
     Only where α is above β do satisfied results come first; without `strict`, any above 0 will do, as the paper tries
     for lists that were cut below the lowest click.

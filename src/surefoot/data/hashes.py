@@ -91,8 +91,8 @@ def data_hash(data: RankingData) -> str:
     if data.doc_ids is not None:
         for start in range(0, len(data), _ROWS):
             digest.update(json.dumps(data.doc_ids[start : start + _ROWS].to_list()).encode())
-    if data.weighting is not None and not data.weighting.equal:
-        digest.update(np.ascontiguousarray(data.weighting.values).data)
+    if data._weighting is not None and not data._weighting.equal:
+        digest.update(np.ascontiguousarray(data._weighting.values).data)
     return digest.hexdigest()
 
 

@@ -67,7 +67,7 @@ def _figures(ranker: Ranker, data: RankingData) -> dict[str, Any]:
             "risk": np.maximum(-difference, 0), "wins": difference > 0, "losses": difference < 0, "hurt": hurt,
         }  # fmt: skip
     matrix = np.stack([np.asarray(column, dtype=np.float64) for column in columns.values()])
-    weights = relative_or_none(data.weighting)
+    weights = relative_or_none(data._weighting)
     draws = np.empty((len(columns), _REPLICATES))
     for part, counts in resamples(len(values), _REPLICATES, 0):
         times = counts if weights is None else counts * weights  # queries are drawn with their weights
@@ -137,7 +137,7 @@ def _training(ranker: Ranker) -> str:
         f"- Baselines: {', '.join(map(_text, ranker.baselines_)) or 'none'}"
         + ("; the scores start from them (standardised per query)" if ranker.init == "baseline" else ""),
         f"- Ties: {ranker.tie_rule_}",
-        *([] if ranker.weights_ is None else [_weights(ranker.weights_)]),
+        *([] if ranker.traffic_ is None else [_weights(ranker.traffic_)]),
         f"- Parameters: `{json.dumps(parameters, default=str, ensure_ascii=False)}`",
         f"- Features used most ({kind}): {', '.join(_text(ranker.feature_names_in_[place]) for place in order)}",
     ]

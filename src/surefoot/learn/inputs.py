@@ -63,10 +63,10 @@ def weighted_data(data: RankingData, weights: Any, what: str = "the training dat
     """The data with these weights of its queries; as it is without any."""
     if weights is None:
         return data
-    if data.weighting is not None:
+    if data._weighting is not None:
         raise ArgumentError(f"{what} has weights of its own; leave out sample_weight")
     try:
-        return data.with_weights(weights)
+        return data.with_traffic(weights)
     except ArgumentError as error:
         raise ArgumentError(f"{what}: {error}") from None
 

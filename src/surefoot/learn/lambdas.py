@@ -141,7 +141,7 @@ class Lambdas:
 
 
 def _shares(measured: MeasuredQueries) -> Floats:
-    """What each document would add to NDCG at the first rank, less its query's mean, which orders nothing."""
+    """What each document would add to nDCG at the first rank, less its query's mean, which orders nothing."""
     lengths = measured.lengths
     ideal = np.repeat(measured.ideal, lengths)
     shares = np.divide(measured.gains, ideal, out=np.zeros(len(ideal)), where=ideal > 0)

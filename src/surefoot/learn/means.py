@@ -120,7 +120,7 @@ def _mean_result(models: Sequence[Ranker], weights: Sequence[float]) -> Training
         score_sample=_mean_sample([model.score_sample_ for model in models], weights),
         training_fingerprints=joined_fingerprints(known) if len(known) == len(fingerprints) else None,
         checkpoints=tuple(checkpoint for model in models for checkpoint in model.checkpoints_),
-        weights=first.weights_ if all(model.weights_ == first.weights_ for model in models) else None,
+        weights=first.traffic_ if all(model.traffic_ == first.traffic_ for model in models) else None,
         models=[
             part | {"weight": part["weight"] * weight}
             for model, weight in zip(models, weights, strict=True)

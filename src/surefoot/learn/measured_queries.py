@@ -28,7 +28,7 @@ _NO_CUTOFF = 1 << 60  # four times it is still an integer of 64 bits
 class MeasuredQueries:
     """The labels of documents, query by query, under the measure that is optimised and a tie rule.
 
-    `gains` are what the measure sees of a label (NDCG's gain, ERR's stopping chance, relevant or not for AP and RR),
+    `gains` are what the measure sees of a label (nDCG's gain, ERR's stopping chance, relevant or not for AP and RR),
     `ideal` the ideal DCG or the number of relevant documents of each query. `tie_order` lists each query's rows in the
     tie rule's order.
     """

@@ -3,7 +3,7 @@
 Δ is what the objective makes of a swap of two documents that changes M(q) by ΔM; δ is the query's difference to the
 baseline. Under `rule="eq9"` Δ is ΔM, and (1 + α)·ΔM where the swap ends below the baseline.
 
-`regression` has no pairs. Of documents with gains g, a ranking's expected NDCG is Σ_r discount(r)·E[g / ideal DCG], so
+`regression` has no pairs. Of documents with gains g, a ranking's expected nDCG is Σ_r discount(r)·E[g / ideal DCG], so
 the best order is that of E[g / ideal DCG] (Ravikumar et al., AISTATS 2011), which least squares finds, at all ranks
 alike. With α above 0 the error of a document counts 1 + α times while the model does it harm against the baseline: a
 document that is worth more than its query's mean and stands lower than there, or one worth less that stands higher.

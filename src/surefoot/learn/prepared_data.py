@@ -94,7 +94,7 @@ class PreparedData:
         if valid is None:
             return cls(train)
         checked = as_valid(valid, list(train.baselines))
-        if checked.weighting is None and is_traffic(sample_weight):
+        if checked._weighting is None and is_traffic(sample_weight):
             checked = weighted_data(checked, sample_weight, _VALIDATION)
         return cls(train, checked)
 

@@ -54,7 +54,7 @@ _SAME_BASELINES = "a model that starts from a baseline needs this baseline again
 class Ranker(Estimator):
     """LambdaMART whose pair weights come from a risk-sensitive measure against one or several baselines.
 
-    Or, with objective "regression", least squares on each document's share of NDCG.
+    Or, with objective "regression", least squares on each document's share of nDCG.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class Ranker(Estimator):
     query_feature_: str | None = None  # the aggregate of a query that is the last feature, where one is
     trees_before_ = 0  # of init_model, whose history is not in history_
     training_queries_: str | None = None  # by what the queries of the data are recognised, where it is known
-    weights_: dict[str, Any] | None = None  # how queries counted, where they did not count the same
+    traffic_: dict[str, Any] | None = None  # how queries counted, where they did not count the same
 
     def __init__(
         self,
@@ -191,7 +191,7 @@ class Ranker(Estimator):
         default. `valid` is RankingData, or a tuple (X, y, qid), (X, y, qid, baseline) or (RankingData, baseline). Its
         features and baselines go by name where there are names. `eval_set=[(X, y)]` with `eval_qid=[qid]` or
         `eval_group=[group]`, and `eval_baseline=[baseline]`, is LightGBM's and XGBoost's way to say the same.
-        `sample_weight`, how often each query is asked, is as for `RankingData.with_weights`; by id, for `valid`, too.
+        `sample_weight`, how often each query is asked, is as for `RankingData.with_traffic`; by id, for `valid`, too.
         Dask arrays or frames are learned from on their cluster, with `engine="xgboost"`.
         `PreparedData`, given alone, can be learned from many times without being prepared each time. `progress` is
         called after each tree.
@@ -241,7 +241,7 @@ class Ranker(Estimator):
         self.training_queries_ = result.training_fingerprints
         self.checkpoints_ = result.checkpoints
         self.models_ = result.models
-        self.weights_ = result.weights
+        self.traffic_ = result.weights
         self.combination_ = self.query_feature_ = None
 
     def predict(self, X: Any, *, qid: Any = None, group: npt.ArrayLike | None = None, baseline: Any = None) -> Floats:
@@ -287,7 +287,7 @@ class Ranker(Estimator):
         if not with_queries and y is not None and without_queries(X)[1] is None:
             raise ArgumentError(_NO_QUERIES)
         data = weighted_data(as_data(X, y, qid, group, baseline, self.baselines_), sample_weight, "the data")
-        weights = relative_or_none(data.weighting)
+        weights = relative_or_none(data._weighting)
         if criterion.name == "effectiveness" and weights is None:
             run = data.to_run(self.predict(data), "model")
             return float(effectiveness(data.qrels(), [run], self.measure).mean()[0])

@@ -303,7 +303,7 @@ _FITTED_CHECKS: dict[str, Callable[[Any], bool]] = {
     "trees_before_": lambda value: value == 0 or _is_count(value),
     "combination_": is_combination,
     "query_feature_": is_aggregate,
-    "weights_": _are_weights,
+    "traffic_": _are_weights,
 }
 _OPTIONAL_KEYS = (
     "random_state_",
@@ -313,5 +313,5 @@ _OPTIONAL_KEYS = (
     "trees_before_",
     "combination_",
     "query_feature_",
-    "weights_",
+    "traffic_",
 )  # rankers saved by earlier versions lack them

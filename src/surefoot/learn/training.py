@@ -79,7 +79,7 @@ class Training:
         self._reduce = reduce
         self._has_validation = self._on_any_machine(valid is not None)
         self.weights, self._valid_weights = weighted_sets(
-            [train.weighting, None if valid is None else valid.weighting], reduce
+            [train._weighting, None if valid is None else valid._weighting], reduce
         )
         weighted = [each.relative is not None for each in (self.weights, self._valid_weights)]
         settings.check_data(train, self._has_validation, self._parameters.changes_trees, weighted)

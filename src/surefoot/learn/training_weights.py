@@ -87,10 +87,10 @@ def weights_that_count(summary: dict[str, Any] | None) -> dict[str, Any] | None:
 
 def refuse_weights(what: str, *sets: RankingData | None) -> None:
     """Refuse data whose queries have weights, for `what` (in the plural) learns from all queries alike."""
-    if any(data is not None and data.weighting is not None for data in sets):
+    if any(data is not None and data._weighting is not None for data in sets):
         raise ArgumentError(
             f"{what} cannot learn from weights of queries yet; use Ranker, whose trees can, or remove the weights "
-            "(data.with_weights(None))"
+            "(data.with_traffic(None))"
         )
 
 

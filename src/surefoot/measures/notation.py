@@ -75,6 +75,7 @@ for _family in FAMILIES:
         if _BY_NAME.setdefault(_name.lower(), _family) is not _family:
             raise ValueError(f"two measures are called {_name}")
 _INTEGER, _DECIMAL = re.compile("[0-9]{1,18}"), re.compile(r"[0-9]*\.?[0-9]+")
+_EXPONENTIAL = re.compile(r"^\s*exp\s*(?=,|$)")  # the short form of a parameter: nDCG(exp)@10
 _MOST_LETTERS = 1000  # letters of a measure
 _NOTATION = re.compile(r"\s*+(?P<name>\w++)\s*+(?:\((?P<parameters>.*)\))?\s*+(?:@\s*+(?P<cutoff>[^\s@()]++))?\s*+")
 
@@ -83,8 +84,8 @@ _NOTATION = re.compile(r"\s*+(?P<name>\w++)\s*+(?:\((?P<parameters>.*)\))?\s*+(?
 class Measure:
     """A measure of effectiveness with its parameters, such as `nDCG(dcg='exp-log2')@10`.
 
-    >>> Measure.parse("ndcg( dcg = 'exp-log2' ) @10")
-    nDCG(dcg='exp-log2')@10
+    >>> Measure.parse("nDCG(exp)@10"), Measure.parse("ndcg( dcg = 'exp-log2' ) @10")
+    (nDCG(dcg='exp-log2')@10, nDCG(dcg='exp-log2')@10)
     >>> Measure.parse("AP(rel=1)")
     AP
     >>> Measure.parse("ndcg_cut_10")
@@ -160,6 +161,12 @@ def _parse(text: str) -> Measure:
         return _parse(f"{_FAMILY_BY_TREC_EVAL_NAME[cut[1]]}@{cut[2]}")
     match = _NOTATION.fullmatch(text) if len(text) <= _MOST_LETTERS else None
     family = match and _BY_NAME.get(match["name"].lower())
+    if match and match["name"] == "NDCG":
+        rest = f"@{match['cutoff']}" if match["cutoff"] else ""
+        raise MeasureError(
+            f"{shortened(text)} could mean two measures; write nDCG{rest} (grade g counts g) or nDCG(exp){rest} "
+            "(grade g counts 2^g − 1)"
+        )
     if not match or not family:
         raise MeasureError(_unknown_message(text, match["name"] if match else text))
     parameters = _check_parameters(text, match["parameters"] or "", family)
@@ -177,6 +184,8 @@ def _unknown_message(text: str, name: str) -> str:
 
 def _check_parameters(text: str, inner: str, family: MeasureFamily) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
+    if "dcg" in family.defaults:
+        inner = _EXPONENTIAL.sub("dcg='exp-log2'", inner)
     for name, value in _read_parameters(text, inner):
         if name not in family.defaults:
             names = ", ".join(family.defaults) or "none"

@@ -31,12 +31,12 @@ from surefoot.progress import steps
 @overload
 def score(
     qrels: RankedSource, runs: Any, measure: str | Measure, *, missing: str = "zero",
-    fill: RankedSource | None = None, weights: Any = None,
+    automatic: RankedSource | None = None, traffic: Any = None,
 ) -> Scores: ...  # fmt: skip
 @overload
 def score(
     qrels: RankedSource, runs: Any, measure: Iterable[str | Measure], *, missing: str = "zero",
-    fill: RankedSource | None = None, weights: Any = None,
+    automatic: RankedSource | None = None, traffic: Any = None,
 ) -> list[Scores]: ...  # fmt: skip
 def score(
     qrels: RankedSource,
@@ -44,8 +44,8 @@ def score(
     measure: str | Measure | Iterable[str | Measure],
     *,
     missing: str = "zero",
-    fill: RankedSource | None = None,
-    weights: Any = None,
+    automatic: RankedSource | None = None,
+    traffic: Any = None,
 ) -> Scores | list[Scores]:
     """Effectiveness of each run on each judged query; with several measures, a list of scores.
 
@@ -53,11 +53,11 @@ def score(
     scores 0 there (trec_eval's -c); with `missing="drop"` it is left out for all systems, so that all are measured on
     the same queries, and with `missing="error"` it is an error. `runs` is one run or several, or a dict by name.
 
-    `fill` are an automatic judge's judgments, for documents that a run shows and people did not judge; the result's
+    `automatic` are an automatic judge's judgments, for documents that a run shows and nobody else judged; the result's
     `filled` says how many, and has the scores without them. `gate` takes no such scores.
 
-    `weights` are how often each query is asked, anything that `read_traffic` takes. Judged queries that nobody asks
-    are left out, and all means are weighted.
+    `traffic` is how often each query is asked: a file, a dict {query: count} or a table. Judged queries that nobody
+    asks are left out, and all means are weighted.
 
     >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
     >>> new = Run.read({"q1": {"d1": 2.0, "d3": 1.0}}, name="new")
@@ -74,17 +74,17 @@ def score(
     requested: list[Any] = [measure] if single else list(measure)  # type: ignore[arg-type]
     measures = [Measure.parse(item) for item in requested]
     systems = named_runs(runs, judgments)
-    traffic = None if weights is None else read_traffic(weights)
+    counts = None if traffic is None else read_traffic(traffic)
     asked: Flags = np.ones(len(judgments.queries), dtype=bool)
-    if traffic is not None:
+    if counts is not None:
         asked[:] = False
-        asked[query_weights(traffic, judgments.queries).positions] = True
-    if fill is not None:
-        automatic = Qrels.read(fill)
+        asked[query_weights(counts, judgments.queries).positions] = True
+    judge = None if automatic is None else Qrels.read(automatic)
+    if judge is not None:
         depths = [item.depth for item in measures]
         deepest = None if None in depths else max(depths)  # type: ignore[type-var]
-        people, judgments = judgments, fill_holes(judgments, automatic, systems, deepest)
-        plain = score(people, systems, measures, missing=missing, weights=weights)
+        people, judgments = judgments, fill_holes(judgments, judge, systems, deepest)
+        plain = score(people, systems, measures, missing=missing, traffic=counts)
     rows: list[list[Any]] = [[] for _ in measures]
     unanswered = {}
     for run in steps(systems, "Scoring runs"):
@@ -100,8 +100,8 @@ def score(
     best = judgments.grades[judgments.ranking.offsets[:-1]][measured]
     queries = list(itertools.compress(judgments.queries, measured))
     weighting = None
-    if traffic is not None:
-        weighting = TrafficWeights.of(query_weights(traffic, queries), left_out=int((~asked).sum()))
+    if counts is not None:
+        weighting = TrafficWeights.of(query_weights(counts, queries), left_out=int((~asked).sum()))
     scores = [
         Scores(
             np.stack(row)[:, measured],
@@ -114,14 +114,14 @@ def score(
             tie_rule=tie_rule(systems),
             runs=systems,
             qrels=judgments,
-            weighting=weighting,
+            traffic=weighting,
         )
         for row, item in zip(rows, measures, strict=True)
     ]
-    if fill is not None:
+    if judge is not None:
         for each, before, item in zip(scores, plain, measures, strict=True):
             holes = count_holes(people, judgments, systems, item.depth, asked)
-            each.filled = FilledHoles(automatic.name, *holes, before.values)
+            each.filled = FilledHoles(judge.name, *holes, before.values)
     return scores[0] if single else scores
 
 
@@ -194,6 +194,19 @@ def _is_results(value: Any) -> bool:
 
 def named_runs(runs: Any, judgments: Qrels) -> list[Run]:
     """The runs with their names, which must differ; each must share a query with the judgments."""
+    named = runs_by_name(runs)
+    for run in named:
+        if (judgment_index(run, judgments) < 0).all():
+            raise DataError(
+                f"run {shortened(run.name)} has no query in common with the judgments: its first query is "
+                f"{shortened(run.queries[0])}, that of {shortened(judgments.name)} is "
+                f"{shortened(judgments.queries[0])}; are these the right files?"
+            )
+    return named
+
+
+def runs_by_name(runs: Any) -> list[Run]:
+    """The runs with their names, which must differ."""
     if isinstance(runs, Run | str | PathLike) or hasattr(runs, "columns") or is_ranx(runs):
         runs = [runs]
     if isinstance(runs, Mapping):
@@ -214,12 +227,5 @@ def named_runs(runs: Any, judgments: Qrels) -> list[Run]:
             raise ArgumentError(
                 f"{times} systems are named {shortened(name)}; every system needs its own name "
                 "(on the command line NAME=FILE, in Python read_run(…, name=…))"
-            )
-    for run in named:
-        if (judgment_index(run, judgments) < 0).all():
-            raise DataError(
-                f"run {shortened(run.name)} has no query in common with the judgments: its first query is "
-                f"{shortened(run.queries[0])}, that of {shortened(judgments.name)} is "
-                f"{shortened(judgments.queries[0])}; are these the right files?"
             )
     return named

@@ -94,7 +94,7 @@ class NeuralRanker(Estimator):
     checkpoints_: tuple[NetworkCheckpoint, ...] = ()
     # What trees may have, and networks have not, as a saved ranker says it.
     models_: list[dict[str, Any]] = []  # noqa: RUF012
-    weights_: dict[str, Any] | None = None  # as Ranker's, of trees alone
+    traffic_: dict[str, Any] | None = None  # as Ranker's, of trees alone
     categories_: dict[str, list[str]] = {}  # noqa: RUF012
     # Networks are not combined with a baseline, and have no feature of the query: what Ranker saves of both is empty.
     combination_: None = None
@@ -192,7 +192,7 @@ class NeuralRanker(Estimator):
         valid_data = None
         if valid is not None:
             valid_data = match_training_data(as_valid(valid, list(train.baselines)), train, "the validation data")
-        refuse_weights("networks", train if sample_weight is None else train.with_weights(sample_weight), valid_data)
+        refuse_weights("networks", train if sample_weight is None else train.with_traffic(sample_weight), valid_data)
         self._check_data(settings, train, valid_data)
         train_lists, train_baselines = self._lists(settings, train), self._baselines(settings, train)
         valid_lists = None if valid_data is None else self._lists(settings, valid_data)

@@ -17,7 +17,7 @@ from surefoot.personal.options import (
 )
 from surefoot.risk.assessment_data import Json
 
-NAIVE = "naive"
+RANDOM = "random"
 METHOD_LINES = {
     STANDARD: "Learns to put clicked results first; the order of the others is free.",
     STANDARD_REGRESSION: "The same labels, learned by least squares, so that every rank counts alike.",
@@ -27,7 +27,7 @@ METHOD_LINES = {
     WEIGHTED_RISK: "Learns clicks and the shown order, and counts a list that gets worse 1 + α times.",
     LOWEST: "Learns only from results down to one below the lowest click.",
     SELECTIVE: "Uses the standard model if people agree on what to click (low entropy); else keeps the shown order.",
-    NAIVE: "Uses the standard model on randomly chosen lists; else keeps the shown order.",
+    RANDOM: "Uses the standard model on randomly chosen lists; else keeps the shown order.",
 }
 
 

@@ -57,7 +57,7 @@ class MethodSetting:
         if self.beta is not None:
             measure = PREFERENCE_MEASURE
         if self.method in (STANDARD_REGRESSION, WEIGHTED_REGRESSION):
-            # Of the measures that clicks are judged by, NDCG alone has gains; to the others a label is its own.
+            # Of the measures that clicks are judged by, nDCG alone has gains; to the others a label is its own.
             own = Measure.parse(measure).family == "nDCG"
             return {"measure": measure if own else PREFERENCE_MEASURE, "objective": REGRESSION_OBJECTIVE}
         if self.alpha is not None:

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from surefoot.errors import visible
 from surefoot.personal.method_lines import distinct_rows, full_label, method_line
 from surefoot.personal.options import METHOD_TITLES, STANDARD
-from surefoot.personal.recommendation import few_lists, headline, recommendation_tag, recommended
+from surefoot.personal.recommendation import few_lists, headline, recommendation_tag
 from surefoot.personal.tables import bias_note, cells, headings, measure_name, notes, segment_tables, title
 from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
 from surefoot.report.line_chart import ChartLine, line_chart
@@ -22,19 +22,19 @@ _SCRIPTS = (
     f"{_FOLDER}/sessions.js", f"{_SHARED}/selects.js", f"{_FOLDER}/main.js",
 )  # fmt: skip
 _FIGURES = ("gain", "risk", "share_reranked", "share_of_gain", "share_of_risk", "tau")
-_KINDS: dict[str, ChipKind] = {"serve": "ship", "keep": "keep"}  # of the tile of gain
+_KINDS: dict[str, ChipKind] = {"take": "ship", "keep": "keep"}  # of the tile of gain
 _FIRST_ROWS = 3  # of the table; the others on asking
 _COLUMNS = (0, 1, 7, 6, 5, 2, 3, 4, 8, 9)  # of the paper's table: what decides comes first
 
 
 def front(data: Json) -> Front:
     """The decision, a chip, a caution where lists are few, and figures on test lists."""
-    choice = recommended(data)
+    choice = data["recommendation"]
     caution = few_lists(data)
-    match choice["decision"]:
-        case "serve":
+    match choice["choice"]:
+        case "take":
             chip = Chip("Serve", "ship") if caution is None else Chip("Serve, with caution", "wait")
-        case "undecided":
+        case "unclear":
             chip = Chip("Not yet", "wait")
         case _:
             chip = Chip("Keep", "keep")
@@ -62,7 +62,7 @@ def _tiles(data: Json, choice: Json) -> list[Tile]:
         Tile(
             "Gain" if gain is None else "Gain kept", signed(100 * choice["gain"], 3) if gain is None else percent(gain),
             f"{signed(100 * choice['gain'], 3)} {measure_name(data)}, in hundredths; {full}",
-            _KINDS.get(choice["decision"]),
+            _KINDS.get(choice["choice"]),
         ),
         Tile(
             "Risk" if risk is None else "Risk left", fixed(100 * choice["risk"], 3) if risk is None else percent(risk),
@@ -83,7 +83,7 @@ def _most_gain_tile(row: Json) -> Tile:
 
 def page_rows(data: Json) -> list[Json]:
     """The table's rows, each model once: the recommended one, standard gain, other models by validation area."""
-    best = recommended(data)["name"]
+    best = data["recommendation"]["name"]
 
     def rank(row: Json) -> tuple[bool, bool, bool, float]:
         area = row["valid"]["area"]
@@ -103,7 +103,7 @@ def page_rows(data: Json) -> list[Json]:
 
 def opening_list(data: Json) -> list[int]:
     """The session and list to open at: where the recommended model raises a satisfied result most."""
-    label = recommended(data).get("label")
+    label = data["recommendation"].get("label")
 
     def raised(shown: Json) -> tuple[int, int]:
         order = shown["orders"].get(label, [])
@@ -125,7 +125,7 @@ def page_payload(data: Json) -> Json:
         parts = {part: {key: row[part][key] for key in _FIGURES} for part in ("valid", "test")}
         return {key: row[key] for key in ("name", "method", "parameters")} | parts
 
-    choice = recommended(data)
+    choice = data["recommendation"]
     rows = [row for row, _ in distinct_rows(data["chosen"])]
     return {
         "rows": [brief(row) for row in data["rows"]],
@@ -157,7 +157,7 @@ def _position_chart(data: Json) -> Markup | None:
 
 def to_page(data: Json, provenance: Provenance | None = None) -> str:
     """The page of a study's plain data: HTML that needs nothing else, no network and no server."""
-    choice, heads, bias = recommended(data), headings(data), bias_note(data)
+    choice, heads, bias = data["recommendation"], headings(data), bias_note(data)
     return family_page(
         f"{_FOLDER}/personal.html.j2",
         front(data),

@@ -102,7 +102,7 @@ class LogCounts(TypedDict):
     clicks: Count
     satisfied_lists: Count
     repeated: Count
-    lists_with_a_document_twice: Count
+    duplicate_lists: Count
     clicks_out_of_order: Count
     set_aside: Annotated[dict[str, Count], "Clicks, by the reason."]
     rejected: Annotated[dict[str, Count], "Lines, by the reason."]
@@ -126,7 +126,7 @@ class ShownMeans(TypedDict):
 class RecommendedReranker(TypedDict):
     """The model to serve: taken on validation lists, judged on test lists, whose figures these are."""
 
-    decision: Literal["serve", "keep", "undecided"]
+    choice: Literal["take", "keep", "unclear"]
     name: Annotated[str | None, "The model that the rule takes; null where none gains on validation lists."]
     rule: Annotated[str, "In words."]
     label: NotRequired[str]
@@ -187,8 +187,8 @@ class PersonalizationData(TypedDict):
     models: Annotated[dict[str, str], "The folder of each chosen model, below the study's."]
     sessions: list[SessionData]
     half_life: NotRequired[Annotated[HalfLife, "Absent where none was asked for."]]
-    recommendation: NotRequired[Annotated[RecommendedReranker, "Absent in results of older versions."]]
-    position_bias: NotRequired[Annotated[PositionBias, "Absent in results of older versions."]]
+    recommendation: RecommendedReranker
+    position_bias: PositionBias
 
 
 def personalization_schema(*, strict: bool = False) -> Json:

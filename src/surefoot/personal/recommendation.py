@@ -17,23 +17,17 @@ _FRACTIONS = {1 / 4: "a quarter", 1 / 3: "a third", 1 / 2: "half", 2 / 3: "two t
 _NEAR_ENOUGH = 0.015  # how near to a fraction a share is called by it
 
 
-def recommended(data: Json) -> Json:
-    """The recommendation of a study's plain data; results of older versions do not hold it."""
-    stored: Json | None = data.get("recommendation")
-    return recommend(data) if stored is None else stored
-
-
 def recommend(data: Json) -> Json:
     """What to serve, by which rule, and how it does on test lists."""
     models = [row for row in data["chosen"] if row["name"] in data["models"] and row["valid"]["gain"] > 0]
     best = largest_area(models)
     if best is None:
-        return {"decision": "keep", "name": None, "rule": _RULE}
+        return {"choice": "keep", "name": None, "rule": _RULE}
     test = best["test"]
     p = test.get("p")
-    decision = "keep" if test["gain"] <= 0 else "serve" if p is not None and p < SIGNIFICANCE else "undecided"
+    taken = "keep" if test["gain"] <= 0 else "take" if p is not None and p < SIGNIFICANCE else "unclear"
     return {
-        "decision": decision, "name": best["name"], "label": best["label"], "parameters": best["parameters"],
+        "choice": taken, "name": best["name"], "label": best["label"], "parameters": best["parameters"],
         "rule": _RULE, "model": data["models"][best["name"]], "p": p,
         **{key: test[key] for key in ("gain", "risk", "share_reranked", "share_of_gain", "share_of_risk")},
     }  # fmt: skip
@@ -41,12 +35,12 @@ def recommend(data: Json) -> Json:
 
 def headline(data: Json) -> str:
     """What to do, in one sentence."""
-    choice = recommended(data)
+    choice = data["recommendation"]
     if choice["name"] is None:
         return "Keep the shown order: no model gains on validation lists"
     name, gain = model_name(choice), signed(100 * choice["gain"], 3)
-    match choice["decision"]:
-        case "serve":
+    match choice["choice"]:
+        case "take":
             caution = ", with caution" * (few_lists(data) is not None)
             moved = f"{share_in_words(choice['share_reranked'])} of the lists moved"
             kept = (
@@ -55,7 +49,7 @@ def headline(data: Json) -> str:
                 else f"{percent(choice['share_of_gain'])} of the gain"
             )
             return f"Serve {name}{caution}: {kept}, {moved}"
-        case "undecided":
+        case "unclear":
             return f"Serve none yet: {name} gains {gain}, {chance_words(choice['p'])}"
         case _:
             return f"Keep the shown order: {name} is best on validation lists, but does not gain on test lists"
@@ -63,7 +57,7 @@ def headline(data: Json) -> str:
 
 def recommendation_tag(data: Json) -> str:
     """What the model of the headline is: recommended, or only the best that was found."""
-    return "recommended" if recommended(data)["decision"] == "serve" else "best on validation lists"
+    return "recommended" if data["recommendation"]["choice"] == "take" else "best on validation lists"
 
 
 def few_lists(data: Json) -> str | None:

@@ -49,8 +49,8 @@ class ShownOrderComparison:
         }  # fmt: skip
 
     def p_value(self, scores: Floats) -> float | None:
-        """The p-value of the change against the shown order, by the sturdy paired test."""
-        return t_test(self.evaluation.values(scores)[0], self.shown).p_sturdy
+        """The p-value of the change against the shown order, by the robust paired test."""
+        return t_test(self.evaluation.values(scores)[0], self.shown).p_robust
 
     def by_segment(self, scores: Floats, segments: Segments) -> Json:
         """Gain and re-ranking within each segment of the lists."""
@@ -112,7 +112,7 @@ def _most_gain_within(rows: Sequence[Json], share: float) -> Json | None:
     return max(few, key=lambda row: row["valid"]["gain"], default=None)
 
 
-def naive(row: Json, standard: Json, chance: float) -> Json:
+def random_mixture(row: Json, standard: Json, chance: float) -> Json:
     """What is expected if a coin decides, list by list, between the standard model and the shown order."""
     for part in ("valid", "test"):
         full = standard[part]

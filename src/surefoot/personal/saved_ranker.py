@@ -26,7 +26,7 @@ from surefoot.data.writing.all_or_nothing import destination_folder, new_folder,
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, did_you_mean, expecting, shortened
 from surefoot.learn.ranker import Ranker
 from surefoot.personal.options import DETAILS, STATE
-from surefoot.personal.recommendation import headline, recommended
+from surefoot.personal.recommendation import headline
 from surefoot.risk.assessment_data import Json
 
 SCHEMA = "surefoot/personal-ranker/1"
@@ -111,13 +111,13 @@ def _chosen(data: Json, method: str | None) -> tuple[str, str]:
         saved = {key: name for key, name in named.items() if name in data["models"]}
         check_method(method, list(saved))
         return saved[method], f"It was asked for by name. {headline(data)}."
-    choice = recommended(data)
-    if choice["decision"] == "keep":
+    choice = data["recommendation"]
+    if choice["choice"] == "keep":
         raise ArgumentError(
             f"the study says not to serve a model, so none was saved ({headline(data)}); to save one nevertheless, "
             "name its method (--save-method)"
         )
-    if choice["decision"] == "undecided":
+    if choice["choice"] == "unclear":
         warnings.warn(
             f"the saved model may be no better than the shown order. {headline(data)}", SurefootWarning, stacklevel=4
         )

@@ -49,7 +49,7 @@ from surefoot.personal.reranker_figures import (
     least_risk_at_gain,
     most_gain_at_half,
     most_gain_at_share,
-    naive,
+    random_mixture,
 )
 from surefoot.personal.sessions import example_sessions
 from surefoot.personal.tables import to_csv, to_latex, to_markdown, to_text
@@ -270,13 +270,13 @@ def _choose(by_method: dict[str, list[Json]]) -> list[Json]:
             rows.append(half | {"label": HALF_RERANKED})
         chance = weighted["valid"]["share_reranked"] / standard["valid"]["share_reranked"]
         coin: Json = {
-            "method": "naive",
+            "method": "random",
             "beta": None,
             "alpha": None,
-            "name": "Naïve",
-            "label": "Naïve, as often re-ranked",
+            "name": "Random",
+            "label": "Random, as often re-ranked",
         }
-        coin = naive(coin | {"parameters": f"p = {chance:.2f}"}, standard, chance)
+        coin = random_mixture(coin | {"parameters": f"p = {chance:.2f}"}, standard, chance)
         add_shares(coin, standard)
         rows.append(coin)
     best = largest_area(by_method[RISK])

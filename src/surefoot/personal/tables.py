@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from surefoot.errors import visible
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS
 from surefoot.personal.method_lines import distinct_rows
-from surefoot.personal.recommendation import few_lists, headline, recommendation_tag, recommended
+from surefoot.personal.recommendation import few_lists, headline, recommendation_tag
 from surefoot.report.escapes import csv_text, latex, markdown
 from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.numbers import fixed, percent
@@ -73,7 +73,7 @@ def title(data: Json) -> str:
 
 
 def _choice_note(data: Json) -> str:
-    choice = recommended(data)
+    choice = data["recommendation"]
     if choice["name"] is None:
         return "No model gains on validation lists, so none is recommended."
     return f"{recommendation_tag(data).capitalize()}: {choice['rule']} Its figures are those of the test lists."
@@ -92,10 +92,10 @@ def notes(data: Json) -> list[str]:
         "over all models).",
         f"Models were trained on {lists['train']:,} lists and chosen on {lists['valid']:,} lists, split by "
         f"{data['split']}. The chosen model has the largest area under the curve of gain against the share of "
-        "re-ranked lists. “Lowest click plus one” was chosen by the largest gain. Naïve mixing, “least risk at equal "
+        "re-ranked lists. “Lowest click plus one” was chosen by the largest gain. Random mixing, “least risk at equal "
         "gain” and “most gain at equal re-ranking” are matched to the weighted model with the larger area. Lists "
         "without a satisfied click are not judged.",
-        "“By regression” means: trained by least squares on each result's share of NDCG. All other models are trained "
+        "“By regression” means: trained by least squares on each result's share of nDCG. All other models are trained "
         "by LambdaMART.",
         *_half_life_note(data),
         *filter(None, [measure_note(data["measure"]), bias_note(data)]),

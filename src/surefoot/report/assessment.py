@@ -27,8 +27,8 @@ from surefoot.report.provenance import Provenance, SourceFile
 from surefoot.report.result import PlainResult
 from surefoot.report.segment_sources import segments_of
 from surefoot.report.shape import check_shape
-from surefoot.report.words import advice, default_alpha, verdict
-from surefoot.risk.assessment_data import SCHEMA, AssessmentData, Json, SystemData, WeightsData
+from surefoot.report.words import advice, default_alpha, in_words
+from surefoot.risk.assessment_data import SCHEMA, AssessmentData, Json, SystemData, TrafficData
 from surefoot.risk.assessment_figures import alpha_key, assessment_data
 from surefoot.risk.per_query import per_query_data
 from surefoot.risk.segments import Segments
@@ -48,7 +48,7 @@ def assess(
     seed: int = 0,
     depth: int | None = None,
     worst: float = 0.05,
-    weights: Any = None,
+    traffic: Any = None,
     tests: bool = False,
     randomised_hsd: bool = False,
 ) -> Assessment:
@@ -77,7 +77,7 @@ def assess(
         How deep rankings are compared, when the scores come from runs; to the end by default.
     worst : float
         Share of queries in the mean of the worst differences.
-    weights : anything `read_traffic` takes, optional
+    traffic : file, dict or table, optional
         How often each query is asked. Every mean, share and test is weighted by it; Z_Risk and GeoRisk are absent.
         Queries that nobody asks are left out.
     tests : bool
@@ -95,13 +95,13 @@ def assess(
     (0.2, 0.1, -0.4)
     """
     matrices = _matrices(scores)
-    if weights is not None:
-        traffic = read_traffic(weights)
-        matrices = [_weighted(matrix, traffic) for matrix in matrices]
+    if traffic is not None:
+        counts = read_traffic(traffic)
+        matrices = [_weighted(matrix, counts) for matrix in matrices]
     whole = [matrix for matrix in matrices if isinstance(matrix, Scores)]
     for matrix in whole[1:]:
         check_same_weights(whole[0], matrix)
-    if len(whole) < len(matrices) and any(matrix.weighting is not None for matrix in whole):
+    if len(whole) < len(matrices) and any(matrix._weighting is not None for matrix in whole):
         raise ArgumentError(_NO_STREAMED_TRAFFIC)
     parsed_segments = None if segments is None else segments_of(segments, matrices[0])
     arguments = (baseline, alphas, population, bootstrap, seed, depth, worst, parsed_segments)
@@ -124,7 +124,7 @@ def _matrices(scores: Any) -> list[Scores | StreamedScores]:
 def _weighted(matrix: Scores | StreamedScores, traffic: Traffic) -> Scores:
     if isinstance(matrix, StreamedScores):
         raise ArgumentError(_NO_STREAMED_TRAFFIC)
-    if matrix.weighting is not None:
+    if matrix._weighting is not None:
         raise ArgumentError("these scores have weights already; give the traffic to score or to assess, not to both")
     return matrix.with_traffic(traffic)
 
@@ -132,7 +132,7 @@ def _weighted(matrix: Scores | StreamedScores, traffic: Traffic) -> Scores:
 class Assessment(PlainResult):
     """An assessment: `to_dict` is its plain data, everything else renders that.
 
-    Of several measures the first leads: `scores`, `rows`, `verdict` and `figures` are its, and `a["AP"]` is the
+    Of several measures the first leads: `scores`, `rows`, `in_words` and `figures` are its, and `a["AP"]` is the
     assessment by AP alone.
     """
 
@@ -216,7 +216,7 @@ class Assessment(PlainResult):
         return text.to_csv([(data, sort_rows(data, sort)) for data, _ in self._parts])
 
     def to_markdown(self, sort: str = "mean") -> str:
-        """The verdict and tables, for a pull request or a wiki."""
+        """The outcome and tables, for a pull request or a wiki."""
         return "\n".join(self._each(text.to_markdown, sort))
 
     def to_latex(self, sort: str = "mean") -> str:
@@ -236,10 +236,10 @@ class Assessment(PlainResult):
             f"{self._data['queries']:,} queries against {self._data['baseline']!r}>"
         )
 
-    def verdict(self, system: str | None = None, alpha: float | None = None) -> str:
+    def in_words(self, system: str | None = None, alpha: float | None = None) -> str:
         """One system in plain words, at one of the α assessed (the smallest above 0 by default).
 
-        Without a system, which one to ship at that α.
+        Without a system, that of the highest U_Risk at that α.
         """
         alphas = self._data["alphas"]
         alpha = default_alpha(alphas) if alpha is None else alpha
@@ -247,7 +247,7 @@ class Assessment(PlainResult):
             raise ArgumentError(f"alpha {alpha:g} was not assessed; choose one of: {', '.join(map(alpha_key, alphas))}")
         if system is None:
             return " ".join(advice(self._data, alpha))
-        return verdict(self._data, self._row(system), alpha)
+        return in_words(self._data, self._row(system), alpha)
 
     def _row(self, system: str) -> SystemData:
         names = [row["system"] for row in self._data["systems"]]
@@ -345,44 +345,28 @@ def _part(data: Json) -> MeasureResult:
         scores = Scores(
             [block["systems"][system]["score"] for system in systems], systems, block["queries"], data["measure"],
             missing=data["missing"], dropped=data["dropped"], no_relevant=data["no_relevant"],
-            tie_rule=data["tie_rule"], weighting=_weighting(block, data.get("weights")),
+            tie_rule=data["tie_rule"], traffic=_weighting(block, data.get("traffic")),
         )  # fmt: skip
-    data["systems"] = [_with_later_figures(row) for row in data["systems"]]
-    data["segments"] = [
-        {
-            **column,
-            "segments": [
-                {**part, "systems": [*map(_with_later_figures, part["systems"])]} for part in column["segments"]
-            ],
-        }
-        for column in data["segments"]
-    ]
     check_shape(data, AssessmentData)
     return cast("AssessmentData", data), scores
 
 
-def _weighting(block: Json, summary: WeightsData | None) -> TrafficWeights | None:
+def _weighting(block: Json, summary: TrafficData | None) -> TrafficWeights | None:
     """The weights of the queries, as `per_query` and the summary have them."""
     if summary is None:
         return None
-    check_shape(summary, WeightsData, "weights")
-    if absent := [name for name in WeightsData.__required_keys__ if name not in summary]:
-        raise DataError(f"weights.{min(absent)} is absent; write the assessment again")
-    counts, queries = block.get("weights"), len(block["queries"])
+    check_shape(summary, TrafficData, "traffic")
+    if absent := [name for name in TrafficData.__required_keys__ if name not in summary]:
+        raise DataError(f"traffic.{min(absent)} is absent; write the assessment again")
+    counts, queries = block.get("counts"), len(block["queries"])
     if not isinstance(counts, list) or len(counts) != queries:
         found = "absent" if counts is None else f"a list of {len(counts):,}" if isinstance(counts, list) else "no list"
-        raise DataError(f"per_query.weights is {found}; expected one number for each of the {queries:,} queries")
-    check_shape(counts, list[float], "per_query.weights")
+        raise DataError(f"per_query.counts is {found}; expected one number for each of the {queries:,} queries")
+    check_shape(counts, list[float], "per_query.counts")
     weights = np.array(counts, dtype=np.float64)
     if not ((weights > 0) & (weights <= LARGEST_WEIGHT)).all():
-        raise DataError(f"per_query.weights has a number that is not above 0 and at most {LARGEST_WEIGHT:g}")
+        raise DataError(f"per_query.counts has a number that is not above 0 and at most {LARGEST_WEIGHT:g}")
     return TrafficWeights(weights, summary["left_out"], summary["traffic_share"], summary["equal"])
-
-
-def _with_later_figures(row: Json) -> Json:
-    """A system's figures; files of version 0.1 have no sturdy test, and their verdicts go by the adjusted p."""
-    absent = {"t_sturdy": None, "p_sturdy": None, "verdict_adjusted": None}
-    return {**row, "alpha": {key: {**test, **absent, **test} for key, test in row["alpha"].items()}}
 
 
 def _require_scores(scores: Scores | None) -> Scores:

@@ -122,7 +122,7 @@ def query_differences(
     name, difference = _differences(assessment, system)
     order = np.argsort(difference, kind="stable")
     scores = assessment.scores
-    tested = weighted_t_values(difference, check_alpha(alpha), scores.largest(), scores.relative_weights)
+    tested = weighted_t_values(difference, check_alpha(alpha), scores.largest(), scores._relative_weights)
     figure = new_figure(width, 0.66 * width)
     axes = figure.subplots()
     _bars(axes, difference[order], difference[order])
@@ -160,7 +160,7 @@ def query_differences_by_alpha(
     order = np.argsort(difference, kind="stable")
     figure, panels, _ = new_panels(len(checked), width, 0.3, 0.36)
     for axes, alpha in zip(panels, checked, strict=True):
-        tested = weighted_t_values(difference, alpha, scores.largest(), scores.relative_weights)
+        tested = weighted_t_values(difference, alpha, scores.largest(), scores._relative_weights)
         _panel(figure, axes, difference[order], tested, order, alpha)
     figure.supxlabel("queries, sorted by difference", fontsize=8)
     figure.supylabel(r"$T_{J}$", fontsize=8)

@@ -123,22 +123,22 @@ SUMMARY_COLUMNS = (
 
 def _share(key: str, heading: str, latex: str, meaning: str) -> FigureColumn:
     return FigureColumn(
-        f"traffic_{key}", heading, latex, lambda row: _figure(row["traffic"], key), 3, descending=False, drop_order=9,
-        meaning=meaning,
+        f"traffic_{key}", heading, latex, lambda row: _figure(row["traffic_shares"], key), 3,
+        descending=False, drop_order=9, meaning=meaning,
     )  # fmt: skip
 
 
 _TRAFFIC = {  # after which column of the summary each share of traffic stands
-    "losses": _share("lost", "lost tr.", "Lost traffic", "Share of the traffic that is worse than the baseline"),
+    "losses": _share("losses", "lost tr.", "Lost traffic", "Share of the traffic that is worse than the baseline"),
     "loss_over_20": _share(
-        "lost_over_20", ">20% tr.", r"Traffic $>20\%$", "Share of the traffic that loses more than 20 %"
+        "loss_over_20", ">20% tr.", r"Traffic $>20\%$", "Share of the traffic that loses more than 20 %"
     ),
 }
 
 
 def summary_columns(data: AssessmentData) -> list[FigureColumn]:
     """The columns of the summary; with traffic also the shares of it that lose."""
-    if not all("traffic" in row for row in data["systems"]):
+    if not all("traffic_shares" in row for row in data["systems"]):
         return list(SUMMARY_COLUMNS)
     return [
         column for one in SUMMARY_COLUMNS for column in ([one, _TRAFFIC[one.key]] if one.key in _TRAFFIC else [one])
@@ -153,21 +153,21 @@ MORE_COLUMNS = (
     _plain("losses_over_wins", "L/W", "L/W", digits=2, descending=False),
 )
 _AT_ALPHA: dict[str, tuple[str, str, int, int, str]] = {
-    # key: heading, LaTeX, digits, `drop_order` (no verdict goes by p), and what it is
+    # key: heading, LaTeX, digits, `drop_order` (no outcome goes by the plain p), and what it is
     "u_risk": ("U_Risk", "$U_{Risk}$", 4, 0, "Reward minus 1 + α times risk"),
-    "t_risk": ("T_Risk", "$T_{Risk}$", 3, 1, "U_Risk over its standard error; ▲ reward and ▼ risk beyond chance"),
+    "t_risk": ("T_Risk", "$T_{Risk}$", 3, 1, "U_Risk over its standard error; ▲ better, ▼ worse by more than chance"),
     "p_value": (
-        "p", "$p$", 4, 8,
-        "Two-sided p-value of T_Risk (Student's t), as in the paper. Above α = 0, it often calls chance a reward",
+        "p plain", "$p_{plain}$", 4, 8,
+        "Two-sided p-value of T_Risk (Student's t), as in the paper. Above α = 0, it often takes chance for a gain",
     ),
-    "p_adjusted": ("p adj.", "$p_{adj}$", 4, 7, "The p-value corrected for skewness (Hall)"),
-    "p_sturdy": (
-        "p sturdy", "$p_{sturdy}$", 4, 6,
-        "The adjusted p-value after one more query as bad as the worst, or as good as the best if risk prevails",
+    "p_skewness": ("p skewness", "$p_{skewness}$", 4, 7, "The p-value corrected for skewed losses (Hall)"),
+    "p_robust": (
+        "p robust", "$p_{robust}$", 4, 6,
+        "p skewness after one more query as bad as the worst, or as good as the best if the system is worse",
     ),
     "p_holm": (
-        "p Holm", "$p_{Holm}$", 4, 2,
-        "The sturdy p-value{second}, corrected for the number of systems (Holm). The verdicts use it",
+        "p", "$p$", 4, 2,
+        "How often chance alone gives such a difference: p robust{second}, corrected for the number of systems (Holm)",
     ),
     "z_risk": ("Z_Risk", "$Z_{Risk}$", 3, 5, "Weighted differences from the scores that are expected from all systems"),
     "geo_risk": ("GeoRisk", "GeoRisk", 4, 3, "Effectiveness and robustness in one number"),
@@ -187,7 +187,7 @@ _ORDINARY: tuple[tuple[str, str, str, str, str, int, str], ...] = (
     ("p_hsd", "hsd", "p_value", "HSD", "$p_{HSD}$", 4, "p of the HSD, of all pairs of systems at once"),
 )  # fmt: skip
 _SHOWN_TESTS = ("p_t_holm", "p_wilcoxon_holm", "p_randomisation_holm", "p_hsd")
-_TONES: dict[str | None, float] = {"reward": 1.0, "risk": -1.0}
+_TONES: dict[str | None, float] = {"better": 1.0, "worse": -1.0}
 
 
 def at_alpha(alpha: float) -> list[FigureColumn]:
@@ -205,7 +205,7 @@ def at_alpha(alpha: float) -> list[FigureColumn]:
             rank=(lambda row: _figure(row["alpha"][key]["rank"], name)) if name in RANKED_FIGURES else None,
             probability=name.startswith("p_"),
             drop_order=drop_order,
-            tone=(lambda row: _TONES.get(row["alpha"][key]["verdict"])) if name == "t_risk" else None,
+            tone=(lambda row: _TONES.get(row["alpha"][key]["outcome"])) if name == "t_risk" else None,
             signed=name in ("u_risk", "t_risk", "z_risk"),
             meaning=meaning,
         )
@@ -249,7 +249,7 @@ def _ends(
 
 
 def segment_columns(alpha: float) -> list[FigureColumn]:
-    """What a table of segments shows: the summary, and the verdict at α."""
+    """What a table of segments shows: the summary, and the outcome at α."""
     summary = [column for column in SUMMARY_COLUMNS if column.key not in ("reward", "ties", "worst_mean")]
     at = [column for column in at_alpha(alpha) if column.name in ("u_risk", "t_risk", "p_holm")]
     queries = _plain("queries", "queries", "Queries", counts=True, meaning="Number of queries")
@@ -357,8 +357,8 @@ def _more_at(data: AssessmentData, alpha: float) -> list[FigureColumn]:
         return FigureColumn(f"{name}@{key}", heading, latex, lambda row: _figure(row["alpha"][key], name), **more)
 
     found = [
-        column("t_adjusted", "T adj.", "$T_{adj}$", digits=3),
-        column("t_sturdy", "T sturdy", "$T_{sturdy}$", digits=3),
+        column("t_skewness", "T skewness", "$T_{skewness}$", digits=3),
+        column("t_robust", "T robust", "$T_{robust}$", digits=3),
     ]
     if all("p_traffic" in row["alpha"][key] for row in data["systems"]):
         found.append(column("t_traffic", "T traffic", "$T_{traffic}$", digits=3))

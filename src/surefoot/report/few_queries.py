@@ -1,4 +1,4 @@
-"""Cautions on verdicts from few queries, with how often they were measured to be false."""
+"""Cautions on outcomes from few queries, with how often they were measured to be false."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from surefoot.risk.assessment_data import AssessmentData
 
 
 class Caution(NamedTuple):
-    """What to say of verdicts on fewer than so many `queries`, from some `alpha` on.
+    """What to say of outcomes on fewer than so many `queries`, from some `alpha` on.
 
     With a `ratio`, only where there are more than so many times as many queries as effective ones, which then count.
     """
@@ -20,19 +20,20 @@ class Caution(NamedTuple):
     ratio: float = 0.0
 
 
-# How often verdicts are false was measured on TREC runs, moved so that reward and risk truly balance at α.
+# How often outcomes are false was measured on TREC runs, moved so that reward and risk truly balance at α.
 CAUTIONS = (
     Caution(
         50, 0.0,
-        "With fewer than 50 queries, a verdict is often only chance. We tested ten systems whose reward and risk truly "
-        "balance, on samples of 25 queries. At least one system got a verdict in 9 % of the samples at α = 0 and in "
-        "28 % at α = 5. Judge more queries before you rely on the verdict.",
+        "With fewer than 50 queries, “better” and “worse” are often only chance. We tested ten systems that are truly "
+        "as good as the baseline, on samples of 25 queries. In 9 % of the samples at α = 0, and in 28 % at α = 5, at "
+        "least one of them seemed better or worse. Judge more queries before you rely on this.",
     ),
     Caution(
         100, 5.0,
-        "With fewer than 100 queries and losses that count this much, a verdict is too often only chance. We tested "
-        "ten systems whose reward and risk truly balance, on samples of 50 queries. At least one system got a verdict "
-        "in 7 % of the samples at α = 5 and in 11 % at α = 10. Judge more queries before you rely on the verdict.",
+        "With fewer than 100 queries and losses that count this much, “better” and “worse” are too often only chance. "
+        "We tested ten systems that are truly as good as the baseline, on samples of 50 queries. In 7 % of the samples "
+        "at α = 5, and in 11 % at α = 10, at least one of them seemed better or worse. Judge more queries before you "
+        "rely on this.",
     ),
 )  # fmt: skip
 
@@ -40,14 +41,14 @@ CAUTIONS = (
 # The same of weights that go with the size of the differences; where they do not, no caution is needed.
 UNEVEN = Caution(
     2000, 3.0,
-    "With losses that count this much, up to 16 % of such verdicts are false if frequent queries differ more from the "
+    "With losses that count this much, up to 16 % of such results are false if frequent queries differ more from the "
     "baseline than rare ones.",
     ratio=1.5,
 )  # fmt: skip
 
 
 def few_queries(queries: float, alpha: float) -> str | None:
-    """What to say of a verdict at α on so many queries, where they are too few to rely on.
+    """What to say of an outcome at α on so many queries, where they are too few to rely on.
 
     >>> few_queries(100, 10), few_queries(99, 1)
     (None, None)
@@ -58,7 +59,7 @@ def few_queries(queries: float, alpha: float) -> str | None:
 
 
 def too_few(data: AssessmentData, alpha: float) -> str | None:
-    """What to say of a verdict at α, where the queries are too few; with weights, by the effective number of them."""
+    """What to say of an outcome at α, where the queries are too few; with weights, by the effective number of them."""
     weights = traffic_weights(data)
     if weights is None:
         return few_queries(data["queries"], alpha)
@@ -68,14 +69,14 @@ def too_few(data: AssessmentData, alpha: float) -> str | None:
 def too_few_of(queries: int, effective: float, alpha: float) -> str | None:
     """What to say at α where uneven traffic leaves too few effective queries."""
     uneven = effective < min(UNEVEN.queries, queries / UNEVEN.ratio) and alpha >= UNEVEN.alpha
-    # Of the other cautions, only that for fewer than 50 names more false verdicts than this one.
+    # Of the other cautions, only that for fewer than 50 names more false outcomes than this one.
     few = few_queries(effective, 0.0 if uneven else alpha)
     found = [*filter(None, [few]), *([UNEVEN.text] if uneven else [])]
     return " ".join([uneven_traffic(queries, effective), *found]) if found else None
 
 
 def too_few_elsewhere(data: AssessmentData, alpha: float) -> list[str]:
-    """What to say of verdicts at other α than the one looked at, beyond what is said there; each names its α."""
+    """What to say of outcomes at other α than the one looked at, beyond what is said there; each names its α."""
     said = too_few(data, alpha) or ""
     others: dict[str, list[float]] = {}
     for other in data["alphas"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from surefoot.errors import name_list
 from surefoot.report.numbers import fixed, percent, signed
-from surefoot.risk.assessment_data import AssessmentData, FilledSystemData
+from surefoot.risk.assessment_data import AssessmentData, AutomaticSystemData
 
 _MOST = 8  # systems that are named
 
@@ -12,8 +12,8 @@ _MOST = 8  # systems that are named
 def judgment_cautions(data: AssessmentData) -> list[str]:
     """What a reader must know of judgments that no person made, and of judges who differ."""
     lines = []
-    judgments, filled = data.get("judgments"), data.get("filled")
-    if judgments is not None and filled is None:
+    judgments, automatic = data.get("judgments"), data.get("automatic")
+    if judgments is not None and automatic is None:
         judges = f" ({name_list(judgments['judges'], 4, str)})" if judgments["judges"] else ""
         if judgments["made_by"] == "machine":
             lines.append(
@@ -24,24 +24,24 @@ def judgment_cautions(data: AssessmentData) -> list[str]:
         if judgments["differ"]:
             share = percent(judgments["differ"] / judgments["rated_by_several"])
             lines.append(f"Judges differ on {share} of {judgments['rated_by_several']:,} documents that several rated.")
-    if filled is not None:
+    if automatic is not None:
         lines.append(
-            f"The automatic judge {filled['judge']} filled holes, documents that people did not judge. With and "
-            f"without: {name_list([_one(one) for one in filled['systems']], _MOST, str)}."
+            f"The automatic judge {automatic['judge']} filled holes, documents that people did not judge. With and "
+            f"without: {name_list([_one(one) for one in automatic['systems']], _MOST, str)}."
         )
-        if filled["favours"]:
-            names = name_list(filled["favours"], _MOST, str)
+        if automatic["favours"]:
+            names = name_list(automatic["favours"], _MOST, str)
             lines.append(
                 f"Filling raises {names} by more than the baseline (p < 0.05 for each alone): the judge may favour "
-                f"{'it' if len(filled['favours']) == 1 else 'them'}, or people judged less of "
-                f"{'its' if len(filled['favours']) == 1 else 'their'} results."
+                f"{'it' if len(automatic['favours']) == 1 else 'them'}, or people judged less of "
+                f"{'its' if len(automatic['favours']) == 1 else 'their'} results."
             )
     return lines
 
 
-def _one(one: FilledSystemData) -> str:
+def _one(one: AutomaticSystemData) -> str:
     change = signed(one["mean_with"] - one["mean_without"], 4)
     return (
         f"{one['system']} {fixed(one['mean_with'], 4)} with, {fixed(one['mean_without'], 4)} without ({change}; "
-        f"{one['filled']:,} of {one['holes']:,} holes filled)"
+        f"{one['judged']:,} of {one['holes']:,} holes filled)"
     )

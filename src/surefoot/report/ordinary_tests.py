@@ -29,7 +29,7 @@ def add_tests(parts: Sequence[tuple[AssessmentData, Scores | None]], seed: int, 
     for data, scores in parts:
         if scores is None:
             raise ArgumentError("tests cannot be made of scores that are read in parts; read the whole matrix instead")
-        weighted = scores.relative_weights is not None  # equal weights change nothing
+        weighted = scores._relative_weights is not None  # equal weights change nothing
         add_ordinary_tests(data, scores, seed, randomised_hsd=randomised_hsd, weighted=weighted)
 
 
@@ -51,7 +51,7 @@ def ordinary_caption(data: AssessmentData) -> str:
     drawn = [row["tests"]["randomisation"] for row in data["systems"] if row.get("tests") is not None]
     if any(test is not None and not test.get("exact", True) for test in drawn):
         words += f". Randomisation: {settings['draws']:,} draws, seed {settings['seed']}"
-    return f"{words}. None of them weighs losses: the verdict above does"
+    return f"{words}. None of them weighs losses: the outcome above does"
 
 
 def page_tests(parts: Sequence[AssessmentData]) -> list[Json]:

@@ -93,7 +93,7 @@ def page_payload(
             "queries": page_texts(texts.queries, scores.queries),
             "documents": page_texts(texts.documents, documents),
         },
-        "weights": _page_weights(scores),
+        "counts": _page_counts(scores),
         "columns": page_columns(data),
         "systems": list(scores.systems),
         "queries": list(scores.queries),
@@ -106,7 +106,7 @@ def page_payload(
         "alphas": data["alphas"],
         "panel_alphas": PANEL_ALPHAS,
         "critical_value": data["critical_value"],
-        "traffic_critical_value": critical_value(data["weights"]["effective_queries"]) if "weights" in data else None,
+        "traffic_critical_value": critical_value(data["traffic"]["effective_queries"]) if "traffic" in data else None,
         "cautions": [one._asdict() for one in CAUTIONS],
         "uneven": UNEVEN._asdict(),
         "missing": [scores.missing[name] for name in scores.systems],
@@ -143,9 +143,9 @@ def _measure(
     }
 
 
-def _page_weights(scores: Scores) -> str | None:
+def _page_counts(scores: Scores) -> str | None:
     """How often each query is asked, where that differs."""
-    weighting = scores.weighting
+    weighting = scores._weighting
     return None if weighting is None or weighting.equal else _packed_floats(weighting.weights)
 
 

@@ -1,4 +1,4 @@
-"""The front of an assessment's page: which system to ship, and the figures of the one that is shown first.
+"""The front of an assessment's page: what was found, and the figures of the one that is shown first.
 
 The page's script draws it again whenever something else is chosen; `words.js` has the same sentences.
 """
@@ -21,7 +21,7 @@ def page_front(data: AssessmentData, system: str, alpha: float) -> Front:
         alpha = default_alpha(data["alphas"])
     sentence, word = headline(data, alpha)
     caution = too_few(data, alpha)
-    kind: ChipKind = {"Ship": "ship", "Keep": "keep"}.get(word, "neutral")  # type: ignore[assignment]
+    kind: ChipKind = {"Better": "ship", "Worse": "keep", "None better": "keep"}.get(word, "neutral")  # type: ignore[assignment]
     row = next(row for row in data["systems"] if row["system"] == system)
     return Front(
         sentence,
@@ -35,7 +35,7 @@ def _tiles(row: SystemData, alpha: float, weighted: bool) -> list[Tile]:
     test = row["alpha"][alpha_key(alpha)]
     interval, p = test["u_risk_interval"], test["p_holm"]
     ends = "no interval" if interval is None else f"95 %: {' to '.join(signed(end, 3) for end in interval)}"
-    chance = "no test" if p is None else f"Holm's p < {LEAST_P}" if p < LEAST_P / 2 else f"Holm's p = {p:.4f}"
+    chance = "no test" if p is None else f"p < {LEAST_P}" if p < LEAST_P / 2 else f"p = {p:.4f}"
     return [
         Tile("Gain", signed(row["gain"], 4), "mean change" if weighted else "mean change per query", key="gain"),
         Tile("Helped", f"{row['wins']:,}", "queries", key="helped"),

@@ -19,8 +19,8 @@ def per_query_frame(block: PerQuery) -> pl.DataFrame:
             "system": [as_text(system)] * len(block["queries"]),
             "baseline": block["baseline"],
         }
-        if "weights" in block:
-            flat["weight"] = block["weights"]
+        if "counts" in block:
+            flat["count"] = block["counts"]
         flat |= {key: values for key, values in columns.items() if key != "alpha"}
         for key, at in columns["alpha"].items():
             flat |= {f"{name}@{key}": values for name, values in at.items()}

@@ -78,7 +78,7 @@ def versus(assessment: Assessment) -> str:
 
 def by_traffic(assessment: Assessment, before: str = " ") -> str:
     """What the title of a chart adds where its figures are weighted."""
-    return "" if assessment.scores.relative_weights is None else f"{before}by traffic"
+    return "" if assessment.scores._relative_weights is None else f"{before}by traffic"
 
 
 @style()
@@ -88,7 +88,7 @@ def t_risk_curves(
     """T_Risk as losses weigh more, beside what chance allows (Dinçer et al., SIGIR 2014, Fig. 1)."""
     scores, difference = assessment.scores, all_differences(assessment)
     alphas = _alphas(most)
-    scale, weights = scores.largest(), scores.relative_weights
+    scale, weights = scores.largest(), scores._relative_weights
     curves = np.array(
         [
             [np.nan if (t := weighted_test(row, a, scale, weights).t) is None else t for row in difference]
@@ -130,7 +130,7 @@ def geo_risk_curves(
 ) -> Figure:
     """GeoRisk as losses weigh more: robust systems stay level (Dinçer et al., SIGIR 2016, Figs. 2 and 3)."""
     scores, rows = assessment.scores, _population(assessment)
-    if scores.relative_weights is not None:
+    if scores._relative_weights is not None:
         raise ArgumentError("GeoRisk is not defined for queries that are weighted by traffic")
     alphas = _alphas(most)
     z = deviations(scores.values[rows])
@@ -165,7 +165,7 @@ def performance_profiles(
             : _MOST_NAMED_SYSTEMS - len(named_systems)
         ]
     order = np.argsort(scores.values[rows].mean(axis=0), kind="stable")
-    weighted = scores.relative_weights is not None
+    weighted = scores._relative_weights is not None
     e = None if weighted or scores.values[rows].min() < 0 else expected(scores.values[rows])
     figure, panels, columns = new_panels(len(named_systems), width, 0.45, 0.27)
     lines = -(-len(panels) // columns)

@@ -50,8 +50,8 @@ def query_tables(
             title=Text(f"\n{words}"),
             title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
         )  # fmt: skip
-        weights = block.get("weights")
-        last = "z" if weights is None else "traffic"
+        counts = block.get("counts")
+        last = "z" if counts is None else "traffic"
         for heading in ("query", "baseline", "score", "difference", last, *(f"T_J, α={key}" for key in keys)):
             table.add_column(heading, justify="left" if heading == "query" else "right")
         for i in lost[:most]:
@@ -60,10 +60,10 @@ def query_tables(
                 fixed(columns["score"][i], 4),
                 fixed(differences[i], 4),
             ]
-            if weights is None:
+            if counts is None:
                 cells.append(ABSENT if columns["z"] is None else fixed(columns["z"][i], 3))
             else:
-                cells.append(f"{weights[i]:,g}")
+                cells.append(f"{counts[i]:,g}")
             for key in keys:
                 at = columns["alpha"][key]
                 t_j, significant = at["t_j"], at["significant"] or []

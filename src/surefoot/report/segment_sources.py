@@ -34,10 +34,10 @@ def segments_of(segments: Any, scores: Scores | StreamedScores) -> Segments:
 
 
 def _traffic_segments(scores: Scores | StreamedScores) -> dict[str, str]:
-    weighting = scores.weighting if isinstance(scores, Scores) else None
+    weighting = scores._weighting if isinstance(scores, Scores) else None
     if weighting is None:
         raise ArgumentError(
-            'the segments "by-traffic" need to know how often each query is asked; give the traffic too (weights= in '
+            'the segments "by-traffic" need to know how often each query is asked; give the traffic too (traffic= in '
             "Python, --traffic FILE on the command line)"
         )
     if weighting.equal:

@@ -42,26 +42,31 @@ if TYPE_CHECKING:
 
 _NARROWEST_NAME = 14  # letters of a system's name that stay together however narrow the terminal
 _SIGNS_NOTE = (
-    f"Small number: rank. U low and U high: {INTERVAL_WORDS} of U_Risk. p adj.: p-value corrected for skewness. "
-    "p sturdy: p adj., also corrected for one more query as bad as the worst. "
-    "p Holm: p sturdy, also corrected for the number of systems. "
-    f"*: p Holm < {SIGNIFICANCE:g}"
+    f"Small number: rank. U low and U high: {INTERVAL_WORDS} of U_Risk. p skewness: p-value corrected for skewed "
+    "losses. p robust: the same with one more query as bad as the worst. "
+    f"p: p robust, corrected for the number of systems (Holm). *: p < {SIGNIFICANCE:g}"
 )
 _LEADING_COLUMN_ORDER = {  # columns of the one table, those that a narrow terminal has no room for last
     "mean": 0, "u_risk": 0, "risk": 1, "t_risk": 2, "p_holm": 2, "loss_over_20": 3, "losses": 4, "gain": 5,
-    "traffic_lost": 5, "geo_risk": 6, "reward": 7,
+    "traffic_losses": 5, "geo_risk": 6, "reward": 7,
 }  # fmt: skip
-_LEADING_NOTE = (
-    ">20%: queries that lose more than 20 % of the baseline's score. Small number: rank. p Holm: p-value corrected for "
-    f"skewness, for one more bad query and for the number of systems. *: p Holm < {SIGNIFICANCE:g}"
-)
+
+
+def _leading_note(data: AssessmentData) -> str:
+    tested = sum(row["alpha"][alpha_key(data["alphas"][0])]["p_holm"] is not None for row in data["systems"])
+    systems = f", and {tested} systems (Holm)" if tested > 1 else ""
+    return (
+        ">20%: queries that lose more than 20 % of the baseline's score. Small number: rank. p: how often chance alone "
+        f"gives such a difference. It allows for skewed losses{',' if systems else ' and'} one more query as bad as "
+        f"the worst{systems}. *: p < {SIGNIFICANCE:g}"
+    )
 
 
 def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableType]:
     """What a terminal shows: the summary, a table for each α, how far rankings moved and agree, and notes."""
     from rich.text import Text
 
-    parts = [*_verdict(data, default_alpha(data["alphas"])), Text("")]
+    parts = [*_outcome(data, default_alpha(data["alphas"])), Text("")]
     summary = summary_columns(data)
     explained = [
         column for column in summary if column.key in ("loss_over_20", "worst_mean") or column not in SUMMARY_COLUMNS
@@ -89,7 +94,7 @@ def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableT
 def overview(
     parts: Sequence[tuple[AssessmentData, Sequence[SystemData]]], alpha: float | None = None
 ) -> list[RenderableType]:
-    """What fits a screen: by each measure the verdict, one table at its α, and what was asked for besides.
+    """What fits a screen: by each measure the outcome, one table at its α, and what was asked for besides.
 
     Of the measures after the first only what is new. `alpha` is one that was assessed; by default the smallest above 0.
     """
@@ -100,8 +105,8 @@ def overview(
     for number, (data, rows) in enumerate(parts):
         leading = default_alpha(data["alphas"]) if alpha is None else alpha
         blocks += [Text("")] if number else []
-        blocks += _verdict(data, leading, most=1 if number else None)
-        signs_note = "" if number else _LEADING_NOTE
+        blocks += _outcome(data, leading, most=1 if number else None)
+        signs_note = "" if number else _leading_note(data)
         blocks.append(_FittedTable(rows, _leading_columns(data, leading), signs_note, significant=alpha_key(leading)))
         blocks += _bootstrap_table(data, rows, leading)
         blocks += [*_ordinary_table(data, rows), *_segment_tables(data)]
@@ -136,13 +141,13 @@ def _leading_columns(data: AssessmentData, alpha: float) -> list[FigureColumn]:
     return [replace(column, drop_order=_LEADING_COLUMN_ORDER[column.name]) for column in columns]
 
 
-def _verdict(data: AssessmentData, alpha: float, most: int | None = None) -> list[RenderableType]:
-    """The title, what to know first, what to do at α, in `most` paragraphs, and cautions on verdicts at other α."""
+def _outcome(data: AssessmentData, alpha: float, most: int | None = None) -> list[RenderableType]:
+    """The title, what to know first, what to do at α, in `most` paragraphs, and cautions on outcomes at other α."""
     from rich.text import Text
 
     parts: list[RenderableType] = [Text(visible(title(data)), style="bold")]
     parts += [Text(visible(caution), style="bold yellow") for caution in cautions(data)]
-    parts += [Text(f"The verdict at {alpha_title(alpha)}", style="bold")]
+    parts += [Text(alpha_title(alpha), style="bold")]
     parts += [Text(visible(sentence)) for sentence in advice(data, alpha)[:most]]
     return [*parts, *(Text(visible(caution), style="bold yellow") for caution in too_few_elsewhere(data, alpha))]
 
@@ -180,7 +185,7 @@ def _segment_tables(data: AssessmentData) -> list[RenderableType]:
     for column, system, rows in segment_rows(data):
         heading = f"{system} by {column['column']}, against {baseline_name(data)}, at α = {alpha:g}"
         parts += [Text(""), Text(visible(heading), style="bold")]
-        caption = "p Holm: p-value corrected for all segments and systems"
+        caption = "p: corrected for all segments and systems (Holm)"
         if column["unassigned"]:
             caption += f". {column['unassigned']:,} queries have no {visible(column['column'])}"
         parts.append(_FittedTable(rows, segment_columns(alpha), caption, alpha_key(alpha), name="segment"))
@@ -245,7 +250,7 @@ class _FittedTable:
         if rank is not None:
             cell.append((f" {rank:>2}", "dim"))
         if significant and column.name == "t_risk":
-            cell.append(("*" if row["alpha"][significant]["verdict"] in ("reward", "risk") else " ", ""))
+            cell.append(("*" if row["alpha"][significant]["outcome"] in ("better", "worse") else " ", ""))
         return cell
 
 
@@ -309,7 +314,7 @@ def to_markdown(data: AssessmentData, rows: Sequence[SystemData]) -> str:
     """A Markdown table of the summary, and one for each α."""
     parts = [f"**{markdown(title(data))}**", *(f"**{markdown(caution)}**" for caution in cautions(data))]
     first = default_alpha(data["alphas"])
-    parts += [f"**The verdict at α = {first:g}.** {markdown(' '.join(advice(data, first)))}"]
+    parts += [f"**{alpha_title(first)}.** {markdown(' '.join(advice(data, first)))}"]
     parts += [f"**{markdown(caution)}**" for caution in too_few_elsewhere(data, first)]
     parts.append(_markdown_table(rows, [SYSTEM_COLUMN, *summary_columns(data)]))
     for alpha in data["alphas"]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Literal
 
 from surefoot.report.numbers import percent
-from surefoot.risk.assessment_data import AssessmentData, SegmentData, SystemData, WeightsData
+from surefoot.risk.assessment_data import AssessmentData, SegmentData, SystemData, TrafficData
 
 
-def traffic_weights(data: AssessmentData) -> WeightsData | None:
+def traffic_weights(data: AssessmentData) -> TrafficData | None:
     """The summary of the weights, where they change figures."""
-    weights = data.get("weights")
+    weights = data.get("traffic")
     return None if weights is None or weights["equal"] else weights
 
 
@@ -40,7 +40,7 @@ def uneven_traffic(queries: int, effective: float) -> str:
     )
 
 
-def traffic_note(weights: WeightsData) -> str:
+def traffic_note(weights: TrafficData) -> str:
     """How the queries are weighted."""
     if weights["equal"]:
         return "All queries are asked equally often, so traffic changes no figure."
@@ -49,21 +49,21 @@ def traffic_note(weights: WeightsData) -> str:
         f"{traffic_percent(weights['traffic_share'])} of the traffic given; the most frequent one has "
         f"{traffic_percent(weights['largest_share'])} of theirs. They tell as much as "
         f"{effective_words(weights['effective_queries'])} queries that are asked equally often. "
-        "Verdicts and Holm's p go by the larger of the sturdy p and the p of a second test, which holds for uneven "
-        "traffic; the interval of U_Risk is that of the second test."
+        "A second test holds for uneven traffic; the larger p counts, "
+        "and the interval of U_Risk is that of the second test."
     )
 
 
-def of_traffic(row: SystemData, key: Literal["lost", "lost_over_20"]) -> str:
+def of_traffic(row: SystemData, key: Literal["losses", "loss_over_20"]) -> str:
     """The part of the traffic that goes with a number of queries, where it is known."""
-    return f" ({traffic_percent(row['traffic'][key])} of traffic)" if "traffic" in row else ""
+    return f" ({traffic_percent(row['traffic_shares'][key])} of traffic)" if "traffic_shares" in row else ""
 
 
 def once_each(row: SystemData) -> str:
     """What holds if every query counts once, where that is not what traffic says."""
-    if "traffic" not in row:
+    if "each_once" not in row:
         return ""
-    gain = row["traffic"]["unweighted_gain"]
+    gain = row["each_once"]["gain"]
     if gain * row["gain"] > 0:
         return f" With every query counted once, it {'gains' if gain > 0 else 'loses'} {abs(gain):.4f}."
     change = f"gains {gain:.4f}" if gain > 0 else f"loses {-gain:.4f}" if gain < 0 else "gains and loses nothing"

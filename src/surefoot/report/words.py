@@ -11,12 +11,10 @@ from surefoot.report.judged_by import judgment_cautions
 from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.numbers import fixed
 from surefoot.report.traffic_words import of_traffic, once_each, segment_size, traffic_note, traffic_weights
-from surefoot.risk.assessment_data import AssessmentData, AtAlpha, SystemData
+from surefoot.risk.assessment_data import AssessmentData, AtAlpha, Outcome, OutcomeFrom, SystemData
 from surefoot.risk.assessment_figures import alpha_key
 from surefoot.risk.turns import LAST_SEARCHED_ALPHA
 from surefoot.significance import CONFIDENCE_PERCENT
-
-CLOSEST_SYSTEM_PREFIX = "The closest system:"  # comes before what is said of a system that is not to be shipped
 
 
 def baselines_of(data: AssessmentData) -> list[str]:
@@ -70,101 +68,104 @@ def default_alpha(alphas: Sequence[float]) -> float:
 
 
 def advice(data: AssessmentData, alpha: float) -> list[str]:
-    """Which system to ship at α, what to know of the one of the highest mean if that is another, and any caution."""
-    others = [row for row in data["systems"] if not row["is_baseline"]]
+    """What the system of the highest U_Risk does, what to know of that of the highest mean, and any caution."""
+    others = _others(data)
     if not others:
         return [f"There is no system to compare with {baseline_name(data)}."]
-    chosen, sentence = _recommendation(data, others, alpha)
-    best = leader(data)
-    sentences = [sentence]
+    chosen, best = recommended_system(data, alpha), leader(data)
+    sentences = [_found(data, chosen, alpha) + describe(data, chosen, alpha)]
+    if _outcome(chosen, alpha) == "better":
+        sentences[0] += " To decide on a release, use surefoot gate."
     if best is not chosen:
-        sentences.append(f"The system with the highest mean: {_description(data, best, alpha)}")
+        sentences.append(f"The system with the highest mean: {describe(data, best, alpha)}")
     return [*sentences, *filter(None, [too_few(data, alpha)])]
 
 
+def _others(data: AssessmentData) -> list[SystemData]:
+    return [row for row in data["systems"] if not row["is_baseline"]]
+
+
+def _outcome(row: SystemData, alpha: float) -> Outcome | None:
+    return row["alpha"][alpha_key(alpha)]["outcome"]
+
+
+def _found(data: AssessmentData, chosen: SystemData, alpha: float) -> str:
+    """Before what is said of one of several systems, where none is better."""
+    if len(_others(data)) == 1 or _outcome(chosen, alpha) in ("better", None):
+        return ""
+    return f"{_none_better(data, alpha)}. The closest system: "
+
+
+def _none_better(data: AssessmentData, alpha: float) -> str:
+    return f"No system is better than {baseline_name(data)} at α = {alpha:g} by more than chance"
+
+
 def headline(data: AssessmentData, alpha: float) -> tuple[str, str]:
-    """The decision at α in one sentence, and in a word or two; the page's first line, drawn by `turns.js` too."""
-    others = [row for row in data["systems"] if not row["is_baseline"]]
+    """The fact, what it means at α, and that in a word; the page's first line, drawn by `turns.js` too."""
+    others = _others(data)
     if not others:
         return f"There is no system to compare with {baseline_name(data)}", "No system"
-    chosen, _ = _recommendation(data, others, alpha)
-    if chosen["alpha"][alpha_key(alpha)]["verdict"] == "reward":
-        gain = f"{abs(chosen['gain']):.4f} {measure_title(data['measure'])}"
-        hurt = f"{chosen['losses']:,} of {data['queries']:,} queries{of_traffic(chosen, 'lost')}"
-        return f"{_ship(data, chosen, alpha)}: it gains {gain} and hurts {hurt}", "Ship"
-    if chosen["alpha"][alpha_key(alpha)]["p_holm"] is None:
-        return _untested(chosen), "No test"
-    return f"{_keep(data)}: no system's reward outweighs its risk by more than chance", "Keep"
+    chosen, over = recommended_system(data, alpha), baseline_name(data)
+    outcome = _outcome(chosen, alpha)
+    word = "No test" if outcome is None else outcome.capitalize()
+    if len(others) > 1 and outcome not in ("better", None):
+        return _none_better(data, alpha), "None better"
+    if outcome == "same":
+        return f"{chosen['system']} {_SAME_SCORES} {over} on every query", word
+    fact = f"{chosen['system']} {_change(data, chosen)}, and {_get_worse(data, chosen)}"
+    meaning = {
+        "better": f"it is better than {over} at α = {alpha:g}",
+        "worse": f"it is worse than {over} at α = {alpha:g}",
+        "unclear": f"we cannot tell whether it is better than {over} at α = {alpha:g}",
+    }
+    return f"{fact}: {meaning.get(outcome or '', 'no test says whether that is chance')}", word
 
 
 def recommended_system(data: AssessmentData, alpha: float) -> SystemData:
-    """The system that the decision at α speaks of: the one to ship, or the nearest to it."""
-    others = [row for row in data["systems"] if not row["is_baseline"]]
-    return _recommendation(data, others, alpha)[0] if others else leader(data)
+    """The system of the highest U_Risk among those that are better at α, or among all."""
+    others = _others(data)
+    better = [row for row in others if _outcome(row, alpha) == "better"]
+    return max(better or others, key=lambda row: row["alpha"][alpha_key(alpha)]["u_risk"]) if others else leader(data)
 
 
-def _ship(data: AssessmentData, row: SystemData, alpha: float) -> str:
-    how = ", with caution" if too_few(data, alpha) else ""
-    return f"Ship {row['system']}{how}"
-
-
-def _keep(data: AssessmentData) -> str:
-    named = isinstance(data["baseline"], str) and any(row["is_baseline"] for row in data["systems"])
-    return f"Keep {data['baseline']}" if named else "Do not ship any system yet"
-
-
-def _untested(row: SystemData) -> str:
-    return f"{row['system']} has the highest U_Risk, but no test can say whether this is chance"
-
-
-def _recommendation(data: AssessmentData, others: list[SystemData], alpha: float) -> tuple[SystemData, str]:
-    """The system of the highest U_Risk among those whose reward prevails, or among all, and what to do about it."""
-    key = alpha_key(alpha)
-    rewarded = [row for row in others if row["alpha"][key]["verdict"] == "reward"]
-    chosen = max(rewarded or others, key=lambda row: row["alpha"][key]["u_risk"])
-    description = _description(data, chosen, alpha)
-    if rewarded:
-        return chosen, f"{_ship(data, chosen, alpha)}. {description}"
-    if chosen["alpha"][key]["p_holm"] is None:
-        return chosen, f"{_untested(chosen)}. {description}"
-    return (
-        chosen,
-        f"{_keep(data)}: no system's reward outweighs its risk by more than chance. {CLOSEST_SYSTEM_PREFIX} "
-        f"{description}",
-    )
-
-
-def verdict(data: AssessmentData, row: SystemData, alpha: float) -> str:
+def in_words(data: AssessmentData, row: SystemData, alpha: float) -> str:
     """One system in plain words, with a caution where the queries are too few."""
-    return " ".join(filter(None, [_description(data, row, alpha), too_few(data, alpha)]))
+    return " ".join(filter(None, [describe(data, row, alpha), too_few(data, alpha)]))
 
 
-def _description(data: AssessmentData, row: SystemData, alpha: float) -> str:
-    """One system's gain, losses and significance at α, where that turns, and which segments suffer."""
-    sentences = (
-        effect(data, row),
-        significance(data, row, alpha),
-        verdict_turns(data, row),
-        hurt_segments(data, row, alpha),
-    )
+def describe(data: AssessmentData, row: SystemData, alpha: float) -> str:
+    """One system's gain and losses, what they mean at α and at others, and which segments suffer."""
+    sentences = effect(data, row), significance(data, row, alpha), hurt_segments(data, row, alpha)
     return " ".join(filter(None, sentences))
 
 
+_SAME_SCORES = "has the same scores as"
+
+
 def effect(data: AssessmentData, row: SystemData) -> str:
-    """What a system gains or loses on average, how many queries it hurts, and which of them were never answered."""
-    over, measure = baseline_name(data), measure_title(data["measure"])
-    change = (
-        f"gains {row['gain']:.4f} {measure} on average over {over}"
-        if row["gain"] > 0
-        else f"loses {-row['gain']:.4f} {measure} on average compared with {over}"
-        if row["gain"] < 0
-        else f"is on average as good as {over}"
-    )
+    """What a system gains or loses on average, how many queries get worse, and which of them were never answered."""
+    if any(test["outcome"] == "same" for test in row["alpha"].values()):
+        return f"{row['system']} {_SAME_SCORES} {baseline_name(data)} on every query.{_gaps(data, row)}"
+    worse = _get_worse(data, row)
+    badly = f"{_count(row['loss_over_20'])} of them by more than 20 %{of_traffic(row, 'loss_over_20')}"
     return (
-        f"{row['system']} {change} and hurts {_count(row['losses'])} of {data['queries']:,} queries"
-        f"{of_traffic(row, 'lost')}, {_count(row['loss_over_20'])} of them by more than 20 %"
-        f"{of_traffic(row, 'lost_over_20')}.{once_each(row)}{_gaps(data, row)}"
+        f"{row['system']} {_change(data, row)} on average. {worse[0].upper()}{worse[1:]}"
+        f"{f', {badly}' if row['losses'] else ''}.{once_each(row)}{_gaps(data, row)}"
     )
+
+
+def _change(data: AssessmentData, row: SystemData) -> str:
+    measure = measure_title(data["measure"])
+    if row["gain"] == 0:
+        return f"neither gains nor loses {measure}"
+    return f"{'gains' if row['gain'] > 0 else 'loses'} {abs(row['gain']):.4f} {measure}"
+
+
+def _get_worse(data: AssessmentData, row: SystemData) -> str:
+    if not row["losses"]:
+        return "no query gets worse"
+    verb = "gets" if row["losses"] == 1 else "get"
+    return f"{_count(row['losses'])} of {data['queries']:,} queries {verb} worse{of_traffic(row, 'losses')}"
 
 
 def _gaps(data: AssessmentData, row: SystemData) -> str:
@@ -179,65 +180,76 @@ def _gaps(data: AssessmentData, row: SystemData) -> str:
     )
 
 
+_HERE = {"better": "it is better", "worse": "it is worse", "unclear": "we cannot tell"}
+
+
 def significance(data: AssessmentData, row: SystemData, alpha: float) -> str:
-    """Whether that is more than chance when losses count 1 + α times, by the sturdy p after Holm's correction."""
-    key = alpha_key(alpha)
-    test = row["alpha"][key]
+    """What that means at α when losses count 1 + α times, and at which other α it means something else."""
+    test, over = row["alpha"][alpha_key(alpha)], baseline_name(data)
+    outcome, at = test["outcome"], f"at α = {alpha:g}"
+    if outcome == "same":
+        return ""
     if test["t_risk"] is None:
-        return f"Chance cannot be tested: {test['reason']}."
-    weight = "If gains and losses count the same" if alpha == 0 else f"If losses count {1 + alpha:g} times"
-    t = f"T_Risk = {fixed(test['t_risk'], 2)}"
-    if test["p_holm"] is None:
-        return f"{weight}, {t} ({test['reason']})."
-    tested = sum(other["alpha"][key]["p_holm"] is not None for other in data["systems"])
-    t += f", Holm's {p_words(test['p_holm'])}" + (f" over {tested} systems" if tested > 1 else "")
-    outcome = {
-        "reward": "its reward outweighs its risk",
-        "risk": "its risk outweighs its reward",
-        "inconclusive": "neither reward nor risk prevails",
-    }[test["verdict"] or "inconclusive"]
-    # Equal systems have U_Risk < 0 at α > 0, rightly: that must not read as if they were worse.
-    once = "; if losses count once, it does not" if test["verdict"] == "risk" and alpha and row["gain"] >= 0 else ""
-    return f"{weight}, {outcome} by more than chance ({t}){once}.{_sturdy(test)}"
+        return f"No test says whether that is chance: {test['reasons']['t_risk']}."
+    if test["p_holm"] is None or outcome is None:
+        return f"T_Risk is {fixed(test['t_risk'], 2)} {at} ({test['reasons']['t_risk']})."
+    p, turns = p_words(test["p_holm"]), row["outcome_by_alpha"]
+    if turns is not None and len(turns) > 1:
+        what = "Whether that is worth it" if row["gain"] > 0 else "What that means"
+        said = f"{what} depends on α: {_bands(turns, over)}. (Here α = {alpha:g}: {_HERE[outcome]}, {p}.)"
+    else:
+        most = f"{max(LAST_SEARCHED_ALPHA, *data['alphas']):g}"
+        always = turns is not None
+        # Equal systems have U_Risk < 0 at α > 0, rightly: that must not read as if they were worse.
+        once = "; if losses count once, it is not" if outcome == "worse" and alpha and row["gain"] >= 0 else ""
+        said = (
+            f"We cannot tell whether it is better or worse than {over} {at} ({p})"
+            f"{f', nor at any other α up to {most}' if always else ''}."
+            if outcome == "unclear"
+            else f"{_sentence(_HERE[outcome])} than {over} {at} ({p})"
+            f"{f', and at every other α up to {most}' if always else once}."
+        )
+    return said + _robust(test)
 
 
-def _sturdy(test: AtAlpha) -> str:
-    """Whether one more query could change the verdict, where there is something to change."""
-    verdict_adjusted = test["verdict_adjusted"]
-    if verdict_adjusted not in _ANOTHER:
-        return ""
-    often = "" if test.get("p_traffic") is None else ", asked as often as a typical request's query,"
-    another = f"one more query as {_ANOTHER[verdict_adjusted]}{often}"
-    if test["verdict"] == verdict_adjusted:
-        return f" {another.capitalize()} would not change this."
-    return f' The judged queries alone give the verdict "{verdict_adjusted}", but {another} would change it.'
+def _sentence(words: str) -> str:
+    return words[0].upper() + words[1:]
 
 
-_ANOTHER = {"reward": "bad as its worst", "risk": "good as its best"}
-_PREVAILS = {  # in the order in which a rising α leads from one to the next
-    "reward": "its reward prevails",
-    "inconclusive": "neither prevails",
-    "risk": "its risk prevails",
-}
-_MOST_BANDS = 4  # of a verdict that comes and goes, which are told one by one
+_MOST_BANDS = 4  # of outcomes that come and go, which are told one by one
 
 
-def verdict_turns(data: AssessmentData, row: SystemData) -> str:
-    """The α at which the verdict turns."""
-    turns = row["turns"]
-    if not turns:
-        return ""
-    if len(turns) == 1:
-        return f"The verdict is the same at every α up to {max(LAST_SEARCHED_ALPHA, *data['alphas']):g}."
+def _bands(turns: Sequence[OutcomeFrom], over: str) -> str:
+    """From which α on which outcome holds."""
     starts = [alpha_key(turn["alpha"]) for turn in turns]
-    words = [_PREVAILS[turn["verdict"]] for turn in turns]
+    words = [_HERE[turn["outcome"]] for turn in turns]
+    first = f"{words[0]}{'' if turns[0]['outcome'] == 'unclear' else f' than {over}'} up to α = {starts[1]}"
+    last = words[-1] + (f" than {over}" if turns[0]["outcome"] == "unclear" != turns[-1]["outcome"] else "")
+    if [turn["outcome"] for turn in turns] == ["better", "unclear", "worse"]:
+        return f"{first}, worse from {starts[2]} on; between, we cannot tell"
+    if len(turns) == 2:
+        return f"{first}; from there on, {last}"
     between = [
         f"{word} from {low} to {high}" for low, high, word in zip(starts[1:-1], starts[2:], words[1:-1], strict=True)
     ]
     if len(between) > _MOST_BANDS:
         between = [f"this changes several times from {starts[1]} to {starts[-1]}"]
-    first = f"{words[0][0].upper()}{words[0][1:]} for α from 0 to {starts[1]}"
-    return f"{', '.join([first, *between])}, and {words[-1]} from {starts[-1]} on."
+    return f"{'; '.join([first, *between])}; {last} from {starts[-1]} on"
+
+
+def _robust(test: AtAlpha) -> str:
+    """Whether one more query could change the outcome, where there is something to change."""
+    alone = test["outcome_without_extra_query"]
+    if alone not in _ANOTHER:
+        return ""
+    often = "" if test.get("p_traffic") is None else ", asked as often as a typical request's query,"
+    another = f"one more query as {_ANOTHER[alone]}{often}"
+    if test["outcome"] == alone:
+        return f" {_sentence(another)} would not change this."
+    return f" The judged queries alone say that it is {alone}, but {another} would change that."
+
+
+_ANOTHER: dict[str | None, str] = {"better": "bad as its worst", "worse": "good as its best"}
 
 
 def hurt_segments(data: AssessmentData, row: SystemData, alpha: float) -> str:
@@ -252,12 +264,12 @@ def hurt_segments(data: AssessmentData, row: SystemData, alpha: float) -> str:
         if entry["system"] == row["system"]
     ]
     at_risk = sorted(
-        (segment for segment in at if segment[2]["verdict"] == "risk"), key=lambda segment: segment[2]["u_risk"]
+        (segment for segment in at if segment[2]["outcome"] == "worse"), key=lambda segment: segment[2]["u_risk"]
     )
     if not at_risk:
-        return "No segment loses by more than chance."
+        return "No segment gets worse by more than chance."
     named = [f"{column} {part['segment']} ({segment_size(part)})" for column, part, _ in at_risk]
-    return f"These segments lose by more than chance: {name_list(named, 5, str)}."
+    return f"These segments get worse by more than chance: {name_list(named, 5, str)}."
 
 
 def cautions(data: AssessmentData) -> list[str]:
@@ -271,15 +283,15 @@ def cautions(data: AssessmentData) -> list[str]:
         lines.append(f"{left_out} Missing queries for each system: {lacking}.")
     elif missing:
         lines.append(f"Queries that a system lacks score 0. Missing queries, of {data['queries']:,}: {lacking}.")
-    if (weights := data.get("weights")) and weights["left_out"]:
-        lines.append(f"{_queries(weights['left_out'])} without traffic {_verb(weights['left_out'])} left out.")
+    if (traffic := data.get("traffic")) and traffic["left_out"]:
+        lines.append(f"{_queries(traffic['left_out'])} without traffic {_verb(traffic['left_out'])} left out.")
     return lines
 
 
 def notes(data: AssessmentData) -> list[str]:
     """What a reader should know to read the numbers, whatever α is looked at."""
     lines = [note for note in [measure_note(data["measure"])] if note]
-    if (given := data.get("weights")) is not None:
+    if (given := data.get("traffic")) is not None:
         lines.append(traffic_note(given))
     if traffic_weights(data):
         return lines + _later_notes(data)
@@ -310,13 +322,13 @@ def _later_notes(data: AssessmentData) -> list[str]:
 
 
 def _unsure_intervals(data: AssessmentData) -> Iterator[str]:
-    """Where the interval of U_Risk leaves out 0, though no verdict does."""
+    """Where the interval of U_Risk leaves out 0, though no outcome does."""
     for alpha in data["alphas"]:
         tests = [(row["system"], row["alpha"][alpha_key(alpha)]) for row in data["systems"]]
         names = [
             name
             for name, test in tests
-            if test["verdict"] == "inconclusive"
+            if test["outcome"] == "unclear"
             and test["u_risk_interval"] is not None
             and not test["u_risk_interval"][0] <= 0 <= test["u_risk_interval"][1]
         ]
@@ -324,23 +336,30 @@ def _unsure_intervals(data: AssessmentData) -> Iterator[str]:
             yield (
                 f"At α = {alpha:g} the {CONFIDENCE_PERCENT} interval of U_Risk does not contain 0 for "
                 f"{name_list(names, 6, str)}, "
-                'but the verdict is still "neither prevails". The verdict is stricter: it also allows for one more bad '
-                "query and for the number of systems."
+                "but we still cannot tell whether they are better or worse: p also allows for one more bad query and "
+                "for the number of systems."
             )
 
 
 def absences(data: AssessmentData) -> list[str]:
     """Why figures are absent or not to be trusted, and for which systems."""
-    lines = []
-    reasons: dict[str, list[str]] = {}
+    baselines = [row["system"] for row in data["systems"] if row["is_baseline"]]
+    lines = [f"{name} is the baseline. It is not tested (–)." for name in baselines if len(baselines) == 1]
+    reasons: dict[tuple[str, str], list[str]] = {}
     for row in data["systems"]:
         for test in row["alpha"].values():
-            for why in (test["reason"], test["z_reason"]):
-                if why and row["system"] not in reasons.setdefault(why, []):
-                    reasons[why].append(row["system"])
-    for why, names in reasons.items():
-        rows = "row" if len(names) == 1 else "rows"
-        lines.append(f'"–" in the {rows} of {name_list(names, 6, str)} means: {why}.')
+            for what, why in (
+                ("No test", test["reasons"]["t_risk"]),
+                ("No Z_Risk and GeoRisk", test["reasons"]["z_risk"]),
+            ):
+                if why is None or (what == "No test" and row["system"] in baselines and len(baselines) == 1):
+                    continue
+                names = reasons.setdefault((what, why), [])
+                if row["system"] not in names:
+                    names.append(row["system"])
+    for (what, why), names in reasons.items():
+        whom = "all systems" if len(names) == len(data["systems"]) else name_list(names, 6, str)
+        lines.append(f"{what} for {whom} (–): {why}.")
     untrusted = [
         row["system"] for row in data["systems"] if any(test["trusted"] is False for test in row["alpha"].values())
     ]

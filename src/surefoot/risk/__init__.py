@@ -1,6 +1,6 @@
 """Risk measures: pure functions of score matrices. The public ones are loaded when they are first used.
 
-`tradeoff.py` (reward, risk, U), `inference.py` (T, adjusted and sturdy), `expectation.py` (Z, Geo), `churn.py` (how
+`tradeoff.py` (reward, risk, U), `inference.py` (T, adjusted and robust), `expectation.py` (Z, Geo), `churn.py` (how
 far rankings moved), `betting.py` and `bounds.py` (what n queries prove of a mean). `assessment_figures.py` gathers an
 assessment as plain data, of blocks of queries (`vectors.py`), so that scores may also be read a part at a time.
 """

@@ -15,7 +15,7 @@ Json: TypeAlias = dict[str, Any]  # plain data without a type of its own
 Count: TypeAlias = Annotated[int, ("minimum", 0)]
 NotNegative: TypeAlias = Annotated[float, ("minimum", 0)]
 Interval: TypeAlias = Annotated[list[float], ("minItems", 2), ("maxItems", 2)]
-Verdict: TypeAlias = Literal["reward", "risk", "inconclusive"]
+Outcome: TypeAlias = Literal["better", "worse", "same", "unclear"]
 
 
 class Ranks(TypedDict):
@@ -27,6 +27,13 @@ class Ranks(TypedDict):
     geo_risk: int | None
 
 
+class Reasons(TypedDict):
+    """Why figures are absent; null where they are there."""
+
+    t_risk: Annotated[str | None, "Of T_Risk and its p-values."]
+    z_risk: Annotated[str | None, "Of Z_Risk and GeoRisk."]
+
+
 class AtAlpha(TypedDict):
     """A system's figures at one α."""
 
@@ -36,22 +43,22 @@ class AtAlpha(TypedDict):
     df: int
     se: float | None
     se_jackknife: float | None
-    trusted: Annotated[bool | None, "Whether the two standard errors agree; null with weights, where they need not."]
-    t_adjusted: Annotated[float | None, "T_Risk corrected for the skewness of the weighted differences (Hall 1992)."]
-    p_adjusted: Annotated[float | None, "Two-sided p of t_adjusted; null against several baselines."]
+    trusted: Annotated[bool | None, "Whether the two standard errors agree; null with traffic, where they need not."]
+    t_skewness: Annotated[float | None, "T_Risk corrected for the skewness of the weighted differences (Hall 1992)."]
+    p_skewness: Annotated[float | None, "Two-sided p of t_skewness; null against several baselines."]
     u_risk_interval: Annotated[
         Interval | None,
-        f"{CONFIDENCE_PERCENT}, by the same correction, with weights by t_traffic; null against several baselines, and "
+        f"{CONFIDENCE_PERCENT}, by the same correction, with traffic by t_traffic; null against several baselines, and "
         "where one query has nearly all of the traffic.",
     ]
-    t_sturdy: Annotated[
-        float | None, "t_adjusted as one more query as bad as the worst (as good as the best) would leave it."
+    t_robust: Annotated[
+        float | None, "t_skewness as one more query as bad as the worst (as good as the best) would leave it."
     ]
-    p_sturdy: Annotated[float | None, "Two-sided p of t_sturdy; never below p_adjusted."]
+    p_robust: Annotated[float | None, "Two-sided p of t_robust; never below p_skewness."]
     t_traffic: NotRequired[
         Annotated[
             float | None,
-            "With weights: t_risk as one more query as bad as the worst (as good as the best), asked as often as a "
+            "With traffic: t_risk as one more query as bad as the worst (as good as the best), asked as often as a "
             "typical request's query, would leave it.",
         ]
     ]
@@ -59,30 +66,33 @@ class AtAlpha(TypedDict):
     df_traffic: NotRequired[Annotated[float | None, "Effective queries − 1."]]
     p_holm: Annotated[
         float | None,
-        "p_sturdy (with weights the larger of it and p_traffic) corrected for the number of systems (Holm); verdict "
+        "p_robust (with traffic the larger of it and p_traffic) corrected for the number of systems (Holm); outcome "
         "goes by it.",
     ]
-    verdict: Annotated[Verdict | None, f"Which of reward and risk prevails, by p_holm < {SIGNIFICANCE:g}."]
-    verdict_adjusted: Annotated[
-        Verdict | None,
-        "The same by p_adjusted (with weights the larger of it and the p of t_risk with df_traffic degrees): where it "
-        "differs from verdict, one more query would change it.",
+    outcome: Annotated[
+        Outcome | None,
+        f"Better or worse than the baseline at α, by p_holm < {SIGNIFICANCE:g}; the same where no query differs; null "
+        "for the baseline itself, and where there is no test.",
     ]
-    reason: str | None
+    outcome_without_extra_query: Annotated[
+        Outcome | None,
+        "The same by p_skewness (with traffic the larger of it and the p of t_risk with df_traffic degrees): where it "
+        "differs from outcome, one more query would change it.",
+    ]
     z_risk: float | None
     geo_risk: float | None
-    z_reason: str | None
+    reasons: Annotated[Reasons, "Why figures are absent."]
     rank: Ranks
     u_risk_bootstrap: NotRequired[Interval | None]
     z_risk_interval: NotRequired[Interval | None]
     geo_risk_interval: NotRequired[Interval | None]
 
 
-class Turn(TypedDict):
-    """From which α on a verdict holds."""
+class OutcomeFrom(TypedDict):
+    """An outcome, and the α from which it holds."""
 
     alpha: float
-    verdict: Verdict
+    outcome: Outcome
 
 
 class Bin(TypedDict):
@@ -136,30 +146,34 @@ class TestSettings(TypedDict):
 
 
 class TrafficShares(TypedDict):
-    """With weights: which part of the traffic a system helps and hurts, and its figures with every query counted once.
+    """Which part of the traffic a system helps and hurts; means over baselines where there are several."""
 
-    Shares are means over baselines where there are several.
-    """
-
-    won: NotNegative
-    lost: NotNegative
-    tied: NotNegative
-    lost_over_20: NotNegative
-    unweighted_mean: float
-    unweighted_reward: NotNegative
-    unweighted_risk: NotNegative
-    unweighted_gain: float
+    wins: NotNegative
+    losses: NotNegative
+    ties: NotNegative
+    loss_over_20: NotNegative
 
 
-class WeightsData(TypedDict):
+class EachOnce(TypedDict):
+    """A system's figures with every query counted once."""
+
+    gain: float
+    mean: float
+    reward: NotNegative
+    risk: NotNegative
+
+
+class TrafficData(TypedDict):
     """How often the queries are asked."""
 
     queries: Annotated[int, ("minimum", 1)]
-    effective_queries: Annotated[float, ("minimum", 0), "As many queries of equal weight tell as much: (Σw)²/Σw²."]
+    effective_queries: Annotated[
+        float, ("minimum", 0), "As many queries that are asked equally often tell as much: (Σn)²/Σn²."
+    ]
     largest_share: Annotated[float, "Of the traffic of these queries, to the one that is asked most."]
     left_out: Annotated[Count, "Judged queries that have no traffic, and do not count."]
     traffic_share: Annotated[float, "Of all traffic given, to these queries."]
-    equal: Annotated[bool, "Whether all weights are equal: then they change no figure."]
+    equal: Annotated[bool, "Whether all counts are equal: then they change no figure."]
 
 
 class SystemData(TypedDict):
@@ -183,10 +197,13 @@ class SystemData(TypedDict):
     losses_over_wins: float | None
     worst_mean: float
     alpha: dict[str, AtAlpha]
-    turns: list[Turn] | None
+    outcome_by_alpha: Annotated[
+        list[OutcomeFrom] | None, "From α = 0 on, each α at which another outcome begins; null where there is no test."
+    ]
     churn: NotRequired[ChurnData]
     tests: NotRequired[OrdinaryTests]
-    traffic: NotRequired[TrafficShares]
+    traffic_shares: NotRequired[Annotated[TrafficShares, "With traffic."]]
+    each_once: NotRequired[Annotated[EachOnce, "With traffic."]]
 
 
 class SegmentData(TypedDict):
@@ -247,7 +264,7 @@ class PerQuery(TypedDict):
 
     queries: list[str]
     baseline: list[float] | None
-    weights: NotRequired[Annotated[list[float], "How often each query is asked."]]
+    counts: NotRequired[Annotated[list[float], "How often each query is asked."]]
     systems: dict[str, QueryFigures]
     segments: NotRequired[
         Annotated[
@@ -266,22 +283,22 @@ class JudgmentsData(TypedDict):
     differ: Annotated[Count, "Of these, to which not all judges gave the same grade."]
 
 
-class FilledSystemData(TypedDict):
+class AutomaticSystemData(TypedDict):
     """What filling holes changed for one system."""
 
     system: str
     holes: Annotated[Count, "Documents that it shows, down to the cut-off, and that people did not judge."]
-    filled: Annotated[Count, "Of these, that the automatic judge judged."]
+    judged: Annotated[Count, "Of these, that the automatic judge judged."]
     mean_without: float
     mean_with: float
     p_value: Annotated[float | None, "Of a paired t-test: filling changes this system as it changes the baseline."]
 
 
-class FilledData(TypedDict):
+class AutomaticData(TypedDict):
     """Holes in people's judgments that an automatic judge filled."""
 
     judge: str
-    systems: list[FilledSystemData]
+    systems: list[AutomaticSystemData]
     favours: Annotated[list[str], "Systems that filling raises above the baseline, with p below 0.05."]
 
 
@@ -310,9 +327,9 @@ class AssessmentData(TypedDict):
     ]
     segments: list[SegmentColumn]
     per_query: NotRequired[PerQuery]
-    weights: NotRequired[WeightsData]
+    traffic: NotRequired[Annotated[TrafficData, "Where queries count as often as they are asked."]]
     judgments: NotRequired[JudgmentsData]
-    filled: NotRequired[FilledData]
+    automatic: NotRequired[AutomaticData]
     tests: NotRequired[TestSettings]
 
 

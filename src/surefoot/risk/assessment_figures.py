@@ -12,7 +12,7 @@ import numpy as np
 from surefoot.arguments import integer
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
-from surefoot.risk.assessment_data import SCHEMA, AssessmentData, AtAlpha, ChurnData, Json, SystemData, Turn
+from surefoot.risk.assessment_data import SCHEMA, AssessmentData, AtAlpha, ChurnData, Json, SystemData
 from surefoot.risk.baselines import (
     differences,
     population_rows,
@@ -30,8 +30,8 @@ from surefoot.risk.multiplicity import apply_holm
 from surefoot.risk.segments import Segments, segment_data
 from surefoot.risk.system_ranks import rank_systems
 from surefoot.risk.tradeoff import check_alpha, count_losing_over_20, lowest_mean, weigh_losses
-from surefoot.risk.traffic_figures import traffic_shares, weights_data
-from surefoot.risk.turns import turning_points
+from surefoot.risk.traffic_figures import traffic_data, traffic_shares
+from surefoot.risk.turns import outcomes_by_alpha, set_same
 from surefoot.risk.vectors import CHUNK, ScoreMatrix, Vector, blocks, dot
 from surefoot.risk.weighting import weighted_mean
 from surefoot.significance import CONFIDENCE
@@ -59,7 +59,7 @@ def assessment_data(
 ) -> AssessmentData:
     """The assessment as plain data, ready for JSON; see `surefoot.assess` for the arguments.
 
-    Without `turns` it is not looked where verdicts turn: within a segment, whose verdicts go by all segments together.
+    Without `turns` it is not looked where outcomes turn: within a segment, whose outcomes go by all segments together.
     """
     alphas_by_key = distinct_alphas(alphas)
     integer("bootstrap", bootstrap, 0)
@@ -71,7 +71,7 @@ def assessment_data(
     differences_by_baseline: Mapping[str, Sequence[Vector]]
     matrices: Mapping[str, Floats] = {}
     in_memory = _scores_in_memory(scores)
-    weights = None if in_memory is None else in_memory.relative_weights
+    weights = None if in_memory is None else in_memory._relative_weights
     if in_memory is not None:
         baseline_vectors = vectors_of_baselines(in_memory, baseline, rows)
         against, matrices = baseline_vectors, differences(in_memory, baseline_vectors)
@@ -105,11 +105,15 @@ def assessment_data(
                 "u_risk": entry["reward"] - (1 + alpha) * entry["risk"],
                 **tests[key][position],
             }
-            entry["alpha"][key] |= _expectation(means, scores.count, sums, position, alpha, no_deviation)
+            expected, reason = _expectation(means, scores.count, sums, position, alpha, no_deviation)
+            entry["alpha"][key] |= expected
+            entry["alpha"][key]["reasons"] |= {"z_risk": reason}
     for entry, system_turns in zip(
-        systems, _verdict_turns(differences_by_baseline, alphas_by_key, tests, turns, influence), strict=True
+        systems, outcomes_by_alpha(differences_by_baseline, alphas_by_key, tests, turns, influence), strict=True
     ):
-        entry["turns"] = system_turns
+        entry["outcome_by_alpha"] = system_turns
+        if not entry["is_baseline"] and len(against) == 1 and not entry["wins"] and not entry["losses"]:
+            set_same(entry, outcomes_by_alpha=turns)
     if bootstrap and in_memory is not None:
         _add_intervals(systems, in_memory, matrices, alphas_by_key, None if sums is None else rows, bootstrap, seed)
     first_baseline = next(iter(against))
@@ -150,8 +154,8 @@ def assessment_data(
         ),
     }
     if in_memory is not None:
-        if in_memory.weighting is not None:
-            data["weights"] = weights_data(in_memory.weighting)
+        if in_memory._weighting is not None:
+            data["traffic"] = traffic_data(in_memory._weighting)
         add_judgments(data, in_memory, list(against))
     return data
 
@@ -195,7 +199,9 @@ def _averaged_figures(
             is_count = key in counted and len(each) == 1
             row[key] = int(value) if is_count else value if math.isfinite(value) else None
         if weights is not None:
-            row["traffic"] = traffic_shares(scores.vector(position), against, differences_of, weights)
+            row["traffic_shares"], row["each_once"] = traffic_shares(
+                scores.vector(position), against, differences_of, weights
+            )
         rows.append(row)
     return rows
 
@@ -257,7 +263,7 @@ def _tests_at(tests_by_baseline: Mapping[str, Sequence[TTest]], weighted: bool) 
         entry = _test_entry(TTest(None, None, tests[0].df, None, None), weighted)
         if reason is None:
             entry["t_risk"] = float(np.mean([test.t for test in tests]))
-        entry["reason"] = reason or "a mean over several baselines has no p-value"
+        entry["reasons"]["t_risk"] = reason or "a mean over several baselines has no p-value"
         entries.append(entry)
     return entries
 
@@ -271,37 +277,17 @@ def _test_entry(test: TTest, weighted: bool) -> Json:
         "se": test.se,
         "se_jackknife": test.se_jackknife,
         "trusted": test.trusted,
-        "t_adjusted": test.t_adjusted,
-        "p_adjusted": test.p_adjusted,
+        "t_skewness": test.t_skewness,
+        "p_skewness": test.p_skewness,
         "u_risk_interval": None if test.interval is None else list(test.interval),
-        "t_sturdy": test.t_sturdy,
-        "p_sturdy": test.p_sturdy,
+        "t_robust": test.t_robust,
+        "p_robust": test.p_robust,
         **(traffic if weighted else {}),
         "p_holm": None,
-        "verdict": None,
-        "verdict_adjusted": None,
-        "reason": test.reason,
+        "outcome": None,
+        "outcome_without_extra_query": None,
+        "reasons": {"t_risk": test.reason},
     }
-
-
-def _verdict_turns(
-    differences_by_baseline: Mapping[str, Sequence[Vector]],
-    alphas_by_key: Mapping[str, float],
-    tests: Mapping[str, list[Json]],
-    requested: bool,
-    influence: BaselineSums,
-) -> list[list[Turn] | None]:
-    """Where each system's verdict turns; None where it cannot be tested, against several baselines or not wanted."""
-    first = next(iter(tests.values()))
-    if not requested or len(differences_by_baseline) > 1:
-        return [None] * len(first)
-    verdicts = {alpha: [test["verdict"] for test in tests[key]] for key, alpha in alphas_by_key.items()}
-    return turning_points(
-        next(iter(differences_by_baseline.values())),
-        [test["t_risk"] is not None for test in first],
-        verdicts,
-        None if influence is None else next(iter(influence.values())),
-    )
 
 
 def _gains_and_losses(values: Vector, weights: Floats | None) -> tuple[float, float, float, float]:
@@ -337,13 +323,14 @@ def _check_streamed(bootstrap: int, depth: int | None, segments: Segments | None
 def _expectation(
     means: Floats, queries: int, sums: Mapping[int, tuple[float, float]] | None, position: int, alpha: float,
     no_deviation: str | None,
-) -> Json:  # fmt: skip
+) -> tuple[Json, str | None]:  # fmt: skip
+    """Z_Risk and GeoRisk, or why there are none."""
     if sums is None or position not in sums:
-        return {"z_risk": None, "geo_risk": None, "z_reason": no_deviation or "not in the population"}
+        return {"z_risk": None, "geo_risk": None}, no_deviation or "not in the population"
     above, below = sums[position]
     z = float(above + (1 + alpha) * below)
     geo = geo_risk_of_means(means[[position]], np.array([z / queries]))[0]
-    return {"z_risk": z, "geo_risk": float(geo), "z_reason": None}
+    return {"z_risk": z, "geo_risk": float(geo)}, None
 
 
 def _add_intervals(
@@ -360,7 +347,7 @@ def _add_intervals(
         for alpha in alphas.values()
     ]
     intervals = bootstrap_intervals(
-        scores.values, weighted, list(alphas.values()), rows, replicates, seed, scores.relative_weights
+        scores.values, weighted, list(alphas.values()), rows, replicates, seed, scores._relative_weights
     )
     for i, alpha in enumerate(alphas):
         for position, entry in enumerate(systems):
@@ -377,7 +364,7 @@ def _add_churn(systems: list[Json], scores: Scores, baseline: str, difference: F
     runs = {run.name: run for run in scores.runs}
     for position, entry in enumerate(systems):
         churn = compare_rankings(runs[entry["system"]], runs[baseline], scores.queries, depth)
-        churn = replace(churn, weights=scores.relative_weights)
+        churn = replace(churn, weights=scores._relative_weights)
         entry["churn"] = _churn(churn, difference[position], depth)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
 from surefoot.arrays import Floats
-from surefoot.risk.assessment_data import Verdict
+from surefoot.risk.assessment_data import Outcome
 from surefoot.risk.influence import Influence, InfluenceSums, influence_of
 from surefoot.risk.tradeoff import paired_differences, weigh_losses
 from surefoot.risk.vectors import Vector, blocks, dot
@@ -26,12 +26,12 @@ class TTest:
     """T_Risk with its inference; all but `df` and `trusted` are None without a standard error, and `reason` says why.
 
     `t`, `p` and `se` are the paper's. Weighing losses makes the x_q skewed, and then Student's t calls chance a reward
-    too often; `t_adjusted`, `p_adjusted` and the 95 % `interval` of U_Risk correct for it by Hall's transformation
-    (J. R. Stat. Soc. B 54, 1992). `t_sturdy` and `p_sturdy` are those of the least favourable of two samples, the one
-    at hand and the same with its worst query once more (its best, where risk prevails); verdicts go by them.
+    too often; `t_skewness`, `p_skewness` and the 95 % `interval` of U_Risk correct for it by Hall's transformation
+    (J. R. Stat. Soc. B 54, 1992). `t_robust` and `p_robust` are those of the least favourable of two samples, the one
+    at hand and the same with its worst query once more (its best, where risk prevails); outcomes go by them.
     `trusted` is False where the jackknife's standard error differs from the usual one: then no part of the inference
     should be. With weights it is None: the jackknife of a ratio differs by a little anyway. Where few queries have most
-    of the weight, u is heavy-tailed and all of these tests call chance a reward (or a risk) too often. Verdicts then
+    of the weight, u is heavy-tailed and all of these tests call chance a reward (or a risk) too often. Outcomes then
     need `p_traffic` too: `t_traffic` is the least favourable of t and of t with the worst query once more, asked as
     often as a typical request's query, with `df_traffic` = c_eff − 1 degrees of freedom; `interval` is of this test.
     """
@@ -43,11 +43,11 @@ class TTest:
     se_jackknife: float | None
     trusted: bool | None = True
     reason: str | None = None
-    t_adjusted: float | None = None
-    p_adjusted: float | None = None
+    t_skewness: float | None = None
+    p_skewness: float | None = None
     interval: tuple[float, float] | None = None
-    t_sturdy: float | None = None
-    p_sturdy: float | None = None
+    t_robust: float | None = None
+    p_robust: float | None = None
     t_traffic: float | None = None
     p_traffic: float | None = None
     df_traffic: float | None = None
@@ -79,14 +79,14 @@ def t_risk(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> float |
 def t_test(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> TTest:
     """T_Risk with its two-sided p-value, degrees of freedom and both standard errors (Dinçer et al., SIGIR 2014).
 
-    At α = 0 this is the paired t-test of any two systems. Verdicts go by `p_sturdy`; see `TTest`.
+    At α = 0 this is the paired t-test of any two systems. Outcomes go by `p_robust`; see `TTest`.
 
     >>> result = t_test([0.5, 0.4, 0.6], [0.3, 0.3, 0.5])
     >>> round(result.t, 6), round(result.p, 6), result.df
     (4.0, 0.057191, 2)
-    >>> round(result.t_adjusted, 6), round(result.p_adjusted, 6)
+    >>> round(result.t_skewness, 6), round(result.p_skewness, 6)
     (6.640427, 0.021935)
-    >>> round(result.t_sturdy, 6), round(result.p_sturdy, 6)
+    >>> round(result.t_robust, 6), round(result.p_robust, 6)
     (6.640427, 0.021935)
     """
     return weighted_test(paired_differences(model, baseline), alpha, _scale(model, baseline))
@@ -148,18 +148,18 @@ def _student(queries: float, significance: float) -> float:
 
 
 @overload
-def verdict_of(t: float, p: float, significance: float = SIGNIFICANCE) -> Verdict: ...
+def outcome_of(t: float, p: float, significance: float = SIGNIFICANCE) -> Outcome: ...
 @overload
-def verdict_of(t: float | None, p: float | None, significance: float = SIGNIFICANCE) -> Verdict | None: ...
-def verdict_of(t: float | None, p: float | None, significance: float = SIGNIFICANCE) -> Verdict | None:
-    """Which prevails by a test: "reward", "risk", or "inconclusive"; None where there is no test.
+def outcome_of(t: float | None, p: float | None, significance: float = SIGNIFICANCE) -> Outcome | None: ...
+def outcome_of(t: float | None, p: float | None, significance: float = SIGNIFICANCE) -> Outcome | None:
+    """What a test says of a system: "better", "worse", or "unclear"; None where there is no test.
 
-    >>> verdict_of(-2.5, 0.01), verdict_of(-2.5, 0.06)
-    ('risk', 'inconclusive')
+    >>> outcome_of(-2.5, 0.01), outcome_of(-2.5, 0.06)
+    ('worse', 'unclear')
     """
     if t is None or p is None:
         return None
-    return "inconclusive" if p >= significance else "reward" if t > 0 else "risk"
+    return "unclear" if p >= significance else "better" if t > 0 else "worse"
 
 
 class Moments(NamedTuple):
@@ -207,17 +207,17 @@ def weighted_test(differences: Vector, alpha: float, scale: float, weights: Floa
     se_jackknife = math.sqrt((queries - 1) * without.squares / queries)
     t = moments.mean / se
     hall = _Hall(math.sqrt(moments.squares / (queries - 1)), _skewness(differences, alpha, moments), queries)
-    t_adjusted = hall.t(moments.mean)
+    t_skewness = hall.t(moments.mean)
     unit = math.sqrt(moments.squares / queries)
     worse, better = (
         float(hall_t_with_another(moments.mean / unit, hall.skewness, queries, end / unit))
         for end in (moments.lowest, moments.highest)
     )
-    t_sturdy = float(sturdy_t(t_adjusted, worse, better))
+    t_robust = float(robust_t(t_skewness, worse, better))
     return TTest(
         t, float(two_sided_p(t, queries)), queries - 1, se, se_jackknife, math.isclose(se, se_jackknife, rel_tol=1e-6),
-        t_adjusted=t_adjusted, p_adjusted=float(two_sided_p(t_adjusted, queries)), interval=hall.interval(moments.mean),
-        t_sturdy=t_sturdy, p_sturdy=float(two_sided_p(t_sturdy, queries)),
+        t_skewness=t_skewness, p_skewness=float(two_sided_p(t_skewness, queries)), interval=hall.interval(moments.mean),
+        t_robust=t_robust, p_robust=float(two_sided_p(t_robust, queries)),
     )  # fmt: skip
 
 
@@ -237,26 +237,26 @@ def _influence_test(influence: Influence, scale: float) -> TTest:
         return TTest(None, None, queries - 1, None, None, reason=reason, trusted=None)
     here, worse, better = influence.means_and_errors()
     t, se = float(here[0] / here[1]), float(here[1] * unit)
-    t_adjusted, t_sturdy, t_traffic = map(float, influence_ts(influence))
+    t_skewness, t_robust, t_traffic = map(float, influence_ts(influence))
     reach = critical_value(influence.effective)
     return TTest(
         t, float(two_sided_p(t, queries)), queries - 1, se, math.sqrt(influence.jackknife) * unit, None,
-        t_adjusted=t_adjusted, p_adjusted=float(two_sided_p(t_adjusted, queries)),
+        t_skewness=t_skewness, p_skewness=float(two_sided_p(t_skewness, queries)),
         interval=None if reach is None else (
             float(min(mean - reach * error for mean, error in (here, worse)) * unit),
             float(max(mean + reach * error for mean, error in (here, better)) * unit),
         ),
-        t_sturdy=t_sturdy, p_sturdy=float(two_sided_p(t_sturdy, queries)),
+        t_robust=t_robust, p_robust=float(two_sided_p(t_robust, queries)),
         t_traffic=t_traffic, p_traffic=float(two_sided_p(t_traffic, influence.effective)),
         df_traffic=max(influence.effective - 1, 0.0),
     )  # fmt: skip
 
 
 def influence_ts(influence: Influence) -> tuple[Floats, Floats, Floats]:
-    """Hall's t, the sturdy t, and the least favourable t of the weighted mean with and without another query."""
+    """Hall's t, the robust t, and the least favourable t of the weighted mean with and without another query."""
     each = (influence, *map(influence.with_another, (influence.lowest, influence.highest)))
     hall, worse, better = (hall_t(one.mean / one.deviation, one.skewness, one.queries) for one in each)
-    return hall, sturdy_t(hall, worse, better), sturdy_t(*(mean / se for mean, se in influence.means_and_errors()))
+    return hall, robust_t(hall, worse, better), robust_t(*(mean / se for mean, se in influence.means_and_errors()))
 
 
 def _undefined_by_influence(influence: Influence, scale: float) -> str | None:
@@ -291,7 +291,7 @@ def hall_t_with_another(mean: Numbers, skewness: Numbers, queries: int, value: N
     return hall_t(moved, gamma, c + 1)
 
 
-def sturdy_t(t: ArrayLike, worse: ArrayLike, better: ArrayLike) -> Floats:
+def robust_t(t: ArrayLike, worse: ArrayLike, better: ArrayLike) -> Floats:
     """The t that one more query as bad as the worst, or as good as the best, would leave; 0 where it turns the sign.
 
     `worse` and `better` are Hall's t with the worst and with the best query once more. Where losses are rare, heavy and

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from surefoot.risk.assessment_data import AssessmentData, FilledData, FilledSystemData
+from surefoot.risk.assessment_data import AssessmentData, AutomaticData, AutomaticSystemData
 from surefoot.risk.inference import weighted_test
 from surefoot.risk.weighting import weighted_mean
 from surefoot.significance import SIGNIFICANCE
@@ -24,20 +24,20 @@ def add_judgments(data: AssessmentData, scores: Scores, baselines: list[str]) ->
             "differ": origin.differ,
         }  # fmt: skip
     if scores.filled is not None:
-        data["filled"] = _filled(scores, scores.filled, baselines)
+        data["automatic"] = _filled(scores, scores.filled, baselines)
 
 
-def _filled(scores: Scores, holes: FilledHoles, baselines: list[str]) -> FilledData:
+def _filled(scores: Scores, holes: FilledHoles, baselines: list[str]) -> AutomaticData:
     change = scores.values - holes.without
     rows = [scores.systems.index(name) for name in baselines if name in scores.systems]
     expected = change[rows].mean(axis=0) if rows else change.mean(axis=0)
-    weights, scale = scores.relative_weights, float(np.abs(change).max())
-    systems: list[FilledSystemData] = []
+    weights, scale = scores._relative_weights, float(np.abs(change).max())
+    systems: list[AutomaticSystemData] = []
     for row, name in enumerate(scores.systems):
         varies = len(expected) > 1 and bool(np.ptp(change[row] - expected) > 0)
         systems.append(
             {
-                "system": name, "holes": holes.holes[name], "filled": holes.filled[name],
+                "system": name, "holes": holes.holes[name], "judged": holes.filled[name],
                 "mean_without": weighted_mean(holes.without[row], weights),
                 "mean_with": weighted_mean(scores.values[row], weights),
                 "p_value": weighted_test(change[row] - expected, 0.0, scale, weights).p

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import stdtrit
 
 from surefoot.arrays import Flags, Floats
-from surefoot.risk.assessment_data import AtAlpha, Verdict
-from surefoot.risk.inference import two_sided_p, verdict_of
+from surefoot.risk.assessment_data import AtAlpha, Outcome
+from surefoot.risk.inference import outcome_of, two_sided_p
 from surefoot.significance import SIGNIFICANCE
 
 P = TypeVar("P", float, float | None)
@@ -32,20 +32,20 @@ def holm(p_values: Sequence[P]) -> list[P]:
 
 
 @overload
-def verdicts(t: Sequence[float], p_values: Sequence[float]) -> Sequence[tuple[float, Verdict]]: ...
+def outcomes(t: Sequence[float], p_values: Sequence[float]) -> Sequence[tuple[float, Outcome]]: ...
 @overload
-def verdicts(
+def outcomes(
     t: Sequence[float | None], p_values: Sequence[float | None]
-) -> Sequence[tuple[float | None, Verdict | None]]: ...
-def verdicts(
+) -> Sequence[tuple[float | None, Outcome | None]]: ...
+def outcomes(
     t: Sequence[float | None], p_values: Sequence[float | None]
-) -> Sequence[tuple[float | None, Verdict | None]]:
-    """Of tests made at once: each p after Holm's correction, and the verdict by it.
+) -> Sequence[tuple[float | None, Outcome | None]]:
+    """Of tests made at once: each p after Holm's correction, and the outcome by it.
 
-    >>> verdicts([3.0, -2.5, -2.1], [0.004, 0.02, 0.04])
-    [(0.012, 'reward'), (0.04, 'risk'), (0.04, 'risk')]
+    >>> outcomes([3.0, -2.5, -2.1], [0.004, 0.02, 0.04])
+    [(0.012, 'better'), (0.04, 'worse'), (0.04, 'worse')]
     """
-    return [(p, verdict_of(t_value, p)) for t_value, p in zip(t, holm(p_values), strict=True)]
+    return [(p, outcome_of(t_value, p)) for t_value, p in zip(t, holm(p_values), strict=True)]
 
 
 def holm_rejects(t: Floats, queries: int) -> Flags:
@@ -65,18 +65,18 @@ def holm_rejects(t: Floats, queries: int) -> Flags:
 
 
 def apply_holm(tests: Sequence[AtAlpha]) -> None:
-    """Write into tests made at once what `verdicts` says of them by the sturdy p, and by the adjusted p alone.
+    """Write into tests made at once what `outcomes` says of them by the robust p, and by the adjusted p alone.
 
     With weights, by the larger of it and `p_traffic`, or of the adjusted p and its p without another query.
     """
-    sturdy = verdicts(
-        [test["t_sturdy"] for test in tests], [_decisive(test["p_sturdy"], test.get("p_traffic")) for test in tests]
+    robust = outcomes(
+        [test["t_robust"] for test in tests], [_decisive(test["p_robust"], test.get("p_traffic")) for test in tests]
     )
-    adjusted = verdicts(
-        [test["t_adjusted"] for test in tests], [_decisive(test["p_adjusted"], _p_alone(test)) for test in tests]
+    adjusted = outcomes(
+        [test["t_skewness"] for test in tests], [_decisive(test["p_skewness"], _p_alone(test)) for test in tests]
     )
-    for test, (p_holm, verdict), (_, verdict_adjusted) in zip(tests, sturdy, adjusted, strict=True):
-        test["p_holm"], test["verdict"], test["verdict_adjusted"] = p_holm, verdict, verdict_adjusted
+    for test, (p_holm, outcome), (_, without_extra_query) in zip(tests, robust, adjusted, strict=True):
+        test["p_holm"], test["outcome"], test["outcome_without_extra_query"] = p_holm, outcome, without_extra_query
 
 
 def _decisive(p: float | None, by_traffic: float | None) -> float | None:

@@ -23,7 +23,7 @@ def per_query_data(data: AssessmentData, scores: Scores, segments: Segments | No
     against = vectors_of_baselines(scores, data["baseline"], rows)
     baseline = next(iter(against.values())) if len(against) == 1 else None
     system_differences = None if baseline is None else next(iter(differences(scores, against).values()))
-    weights = scores.relative_weights
+    weights = scores._relative_weights
     usable = weights is None and bool((scores.values[rows] >= 0).all())
     e, z = (expected(scores.values[rows]), deviations(scores.values[rows])) if usable else (None, None)
     systems: dict[str, QueryFigures] = {}
@@ -58,6 +58,6 @@ def per_query_data(data: AssessmentData, scores: Scores, segments: Segments | No
             for column, segment_of in (segments or {}).items()
         },
     }
-    if scores.weighting is not None:
-        block["weights"] = scores.weighting.weights.tolist()
+    if scores._weighting is not None:
+        block["counts"] = scores._weighting.weights.tolist()
     return block

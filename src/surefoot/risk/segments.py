@@ -22,7 +22,7 @@ def segment_data(scores: Scores, segments: Segments, assess: Assess) -> list[Seg
     """For each column of segments, what `assess` says of the queries of each segment, the largest first.
 
     `segments` has for each column's name the segment of queries. p_holm is corrected for all systems and segments of a
-    column together, and the verdicts follow it.
+    column together, and the outcomes follow it.
     """
     return [_segment_column(scores, name, segment_of, assess) for name, segment_of in segments.items()]
 
@@ -41,7 +41,7 @@ def _segment_column(scores: Scores, name: str, segment_of: Mapping[str, str], as
             f"{shortened(name)} has {len(rows):,} segments; the maximum is {MOST_SEGMENTS:,}. Does this column "
             "contain segments?"
         )
-    weights = scores.relative_weights
+    weights = scores._relative_weights
     sizes = {
         segment: float(len(part)) if weights is None else float(weights[part].sum()) for segment, part in rows.items()
     }
@@ -50,8 +50,8 @@ def _segment_column(scores: Scores, name: str, segment_of: Mapping[str, str], as
     for segment, part_rows in largest_first:
         part = assess(scores.only(part_rows))
         parts.append({"segment": segment, "queries": len(part_rows), "systems": part["systems"]})
-        if weights is not None and "weights" in part:
-            parts[-1]["effective_queries"] = part["weights"]["effective_queries"]
+        if weights is not None and "traffic" in part:
+            parts[-1]["effective_queries"] = part["traffic"]["effective_queries"]
             parts[-1]["traffic_share"] = float(weights[part_rows].sum()) / len(weights)
     tests = [entry["alpha"] for part in parts for entry in part["systems"]]
     for key in tests[0]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.risk.assessment_data import TrafficShares, WeightsData
+from surefoot.risk.assessment_data import EachOnce, TrafficData, TrafficShares
 from surefoot.risk.tradeoff import which_lose_over_20
 from surefoot.risk.vectors import Vector, blocks
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 TRAFFIC_SEGMENTS = {"head": 0.5, "torso": 0.8, "tail": 1.0}
 
 
-def weights_data(weighting: TrafficWeights) -> WeightsData:
-    """The block `weights` of an assessment's plain data."""
+def traffic_data(weighting: TrafficWeights) -> TrafficData:
+    """The block `traffic` of an assessment's plain data."""
     return {
         "queries": len(weighting.weights),
         "effective_queries": weighting.effective,
@@ -33,20 +33,15 @@ def weights_data(weighting: TrafficWeights) -> WeightsData:
 
 def traffic_shares(
     scores: Vector, baselines: Mapping[str, Vector], differences: Mapping[str, Vector], weights: Floats
-) -> TrafficShares:
+) -> tuple[TrafficShares, EachOnce]:
     """The part of the traffic that a system helps and hurts, by relative weights, and its figures without them."""
     each = [_shares(differences[name], base, weights) for name, base in baselines.items()]
-    won, lost, tied, over_20, reward, risk = np.mean(each, axis=0).tolist()
-    return {
-        "won": won,
-        "lost": lost,
-        "tied": tied,
-        "lost_over_20": over_20,
-        "unweighted_mean": float(np.asarray(scores).mean()),
-        "unweighted_reward": reward,
-        "unweighted_risk": risk,
-        "unweighted_gain": reward - risk,
-    }
+    wins, losses, ties, over_20, reward, risk = np.mean(each, axis=0).tolist()
+    mean = float(np.asarray(scores).mean())
+    return (
+        {"wins": wins, "losses": losses, "ties": ties, "loss_over_20": over_20},
+        {"gain": reward - risk, "mean": mean, "reward": reward, "risk": risk},
+    )
 
 
 def _shares(difference: Vector, baseline: Vector, weights: Floats) -> list[float]:

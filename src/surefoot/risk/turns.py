@@ -1,4 +1,4 @@
-"""Where a verdict turns as losses weigh more: up to which α its reward prevails, from which α on its risk does."""
+"""Where an outcome changes as losses weigh more: up to which α a system is better, from which α on it is worse."""
 
 from __future__ import annotations
 
@@ -11,45 +11,73 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from surefoot.arrays import Floats
-from surefoot.risk.assessment_data import Turn, Verdict
-from surefoot.risk.inference import hall_t, hall_t_with_another, influence_ts, sturdy_t, two_sided_p
-from surefoot.risk.influence import Influence, InfluenceSums
+from surefoot.risk.assessment_data import Json, Outcome, OutcomeFrom
+from surefoot.risk.inference import hall_t, hall_t_with_another, influence_ts, robust_t, two_sided_p
+from surefoot.risk.influence import BaselineSums, Influence, InfluenceSums
 from surefoot.risk.multiplicity import holm_rejects
 from surefoot.risk.vectors import Vector, blocks, dot
 
 LAST_SEARCHED_ALPHA = 20.0  # larger ones are of no use
-_CODES: tuple[Verdict, Verdict, Verdict] = ("inconclusive", "reward", "risk")  # of the signs 0, 1 and −1
+_CODES: tuple[Outcome, Outcome, Outcome] = ("unclear", "better", "worse")  # of the signs 0, 1 and −1
 _CELLS = 1 << 15  # tests made at a time, systems × α
 TValues: TypeAlias = Callable[[Sequence[Vector], float], Callable[[Floats], Floats]]
+
+
+def set_same(entry: Json, *, outcomes_by_alpha: bool) -> None:
+    """The outcome of a system that differs on no query: it needs no test."""
+    for test in entry["alpha"].values():
+        test["outcome"] = test["outcome_without_extra_query"] = "same"
+    if outcomes_by_alpha:
+        entry["outcome_by_alpha"] = [{"alpha": 0.0, "outcome": "same"}]
+
+
+def outcomes_by_alpha(
+    differences_by_baseline: Mapping[str, Sequence[Vector]],
+    alphas_by_key: Mapping[str, float],
+    tests: Mapping[str, list[Json]],
+    requested: bool,
+    influence: BaselineSums,
+) -> list[list[OutcomeFrom] | None]:
+    """Where each system's outcome changes; None where it cannot be tested, against several baselines or not wanted."""
+    first = next(iter(tests.values()))
+    if not requested or len(differences_by_baseline) > 1:
+        return [None] * len(first)
+    outcomes = {alpha: [test["outcome"] for test in tests[key]] for key, alpha in alphas_by_key.items()}
+    return turning_points(
+        next(iter(differences_by_baseline.values())),
+        [test["t_risk"] is not None for test in first],
+        outcomes,
+        None if influence is None else next(iter(influence.values())),
+    )
 
 
 def turning_points(
     differences: Sequence[Vector],
     testable: Sequence[bool],
-    verdicts_at: Mapping[float, Sequence[Verdict | None]],
+    outcomes_at: Mapping[float, Sequence[Outcome | None]],
     sums: Sequence[InfluenceSums] | None = None,
-) -> list[list[Turn] | None]:
-    """Each system's verdicts by the sturdy p after Holm's correction, at every α that words can name.
+) -> list[list[OutcomeFrom] | None]:
+    """Each system's outcomes by the robust p after Holm's correction, at every α that words can name.
 
-    A system's list begins with its verdict at α = 0, and goes on with each α at which another one starts to hold; None
-    for systems that cannot be tested. `verdicts_at` holds the verdicts of all systems at the assessed α; turns never
+    A system's list begins with its outcome at α = 0, and goes on with each α at which another one starts to hold; None
+    for systems that cannot be tested. `outcomes_at` holds the outcomes of all systems at the assessed α; turns never
     contradict them. Sums made once give the test at every α, so that this costs little whatever
     the number of queries. Where these are weighted, `sums` has those of each system.
     """
     rows = [row for row, can_be_tested in enumerate(testable) if can_be_tested]
-    turns: list[list[Turn] | None] = [None] * len(testable)
+    turns: list[list[OutcomeFrom] | None] = [None] * len(testable)
     if not rows:
         return turns
-    alphas = np.union1d(named_alphas(max(LAST_SEARCHED_ALPHA, *verdicts_at)), list(verdicts_at))
+    alphas = np.union1d(named_alphas(max(LAST_SEARCHED_ALPHA, *outcomes_at)), list(outcomes_at))
     t_values: TValues = _t_values
     if sums is not None:
         t_values = partial(_t_values_by_influence, sums=[sums[row] for row in rows])
     signs = _signs([differences[row] for row in rows], alphas, t_values)
-    for alpha, system_verdicts in verdicts_at.items():
-        signs[np.searchsorted(alphas, alpha)] = [_sign(system_verdicts[row]) for row in rows]
+    for alpha, system_outcomes in outcomes_at.items():
+        signs[np.searchsorted(alphas, alpha)] = [_sign(system_outcomes[row]) for row in rows]
     for row, system_signs in zip(rows, signs.T, strict=True):
         starts = np.flatnonzero(np.diff(system_signs, prepend=system_signs[0] + 1))
-        turns[row] = [{"alpha": float(alphas[at]), "verdict": _CODES[system_signs[at]]} for at in starts.tolist()]
+        turns[row] = [{"alpha": float(alphas[at]), "outcome": _CODES[system_signs[at]]} for at in starts.tolist()]
     return turns
 
 
@@ -67,8 +95,8 @@ def named_alphas(most: float) -> Floats:
     return alphas[alphas <= most]
 
 
-def _sign(verdict: Verdict | None) -> int:
-    return {"reward": 1, "risk": -1}.get(verdict or "", 0)
+def _sign(outcome: Outcome | None) -> int:
+    return {"better": 1, "worse": -1}.get(outcome or "", 0)
 
 
 def _signs(differences: Sequence[Vector], alphas: Floats, t_values: TValues) -> NDArray[np.int64]:
@@ -85,7 +113,7 @@ def _signs(differences: Sequence[Vector], alphas: Floats, t_values: TValues) -> 
 
 
 def _t_values(differences: Sequence[Vector], unit: float) -> Callable[[Floats], Floats]:
-    """What gives the sturdy t of every system at each weight 1 + α of losses, from sums over the queries."""
+    """What gives the robust t of every system at each weight 1 + α of losses, from sums over the queries."""
     queries = len(differences[0])
     sums = np.array([_power_sums(row, unit) for row in differences])
     gains, losses = sums[:, :6].reshape(-1, 2, 3).transpose(1, 2, 0) / queries
@@ -97,7 +125,7 @@ def _t_values(differences: Sequence[Vector], unit: float) -> Callable[[Floats], 
         variance = np.maximum(second - mean**2, np.finfo(np.float64).tiny)
         deviation = np.sqrt(variance)
         skewness = (third - mean * (3 * second - 2 * mean**2)) / (variance * deviation)
-        return sturdy_t(
+        return robust_t(
             hall_t(mean / (deviation * np.sqrt(queries / (queries - 1))), skewness, queries),
             *(
                 hall_t_with_another(mean / deviation, skewness, queries, np.minimum(end, weight * end) / deviation)

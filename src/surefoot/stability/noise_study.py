@@ -21,7 +21,7 @@ from surefoot.measures.notation import Measure, check_choice
 from surefoot.measures.scoring import named_runs, warn_of_scale
 from surefoot.progress import steps
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.traffic_figures import weights_data
+from surefoot.risk.traffic_figures import traffic_data
 from surefoot.risk.weighting import weighted_mean
 from surefoot.stability.options import MEASURES, NOISE_SIZES, REPEATS
 from surefoot.stability.study import Study
@@ -40,14 +40,14 @@ def noise(
     seed: int = 0,
     normalize: str = "percentile",
     query: str | None = None,
-    weights: Any = None,
+    traffic: Any = None,
 ) -> Study:
     """Mean and spread of each measure as Gaussian noise of growing size is added to scores.
 
     Noise of a size is its standard deviation, in percentiles (or with `normalize="none"` in the run's own units), by
     default from 0 to 0.3; measures see the noisy scores as they are. Each of the `repeats` seeds draws one noise, which
     all sizes scale and all measures share. One query of the first run, by default the one whose first measure moves
-    most, is traced under a single growing noise. `weights` are how often each query is asked, anything that
+    most, is traced under a single growing noise. `traffic` is how often each query is asked, anything that
     `read_traffic` takes; means are weighted by it.
 
     >>> from surefoot.data.synthetic_runs import synthetic_runs
@@ -62,8 +62,8 @@ def noise(
     judgments = Qrels.read(qrels)
     weighting = None
     asked, relative = np.arange(len(judgments.queries)), None
-    if weights is not None:
-        given = query_weights(read_traffic(weights), judgments.queries)
+    if traffic is not None:
+        given = query_weights(read_traffic(traffic), judgments.queries)
         weighting, asked = TrafficWeights.of(given), given.positions
         relative = weighting.relative
     systems = []
@@ -90,7 +90,7 @@ def noise(
             "measures": [str(measure) for measure in parsed],
             "normalize": normalize,
             "queries": len(asked),
-            **({} if weighting is None else {"weights": weights_data(weighting)}),
+            **({} if weighting is None else {"traffic": traffic_data(weighting)}),
             "sizes": noise_sizes,
             "repeats": repeats,
             "seed": seed,

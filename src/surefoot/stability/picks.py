@@ -37,7 +37,7 @@ def subsets(
     Each matrix of `scores` is one measure of the same systems on the same queries. On a subset a measure picks the
     function of the higher mean, the first in a tie. `rate` is the share of subsets on which it picks the winner on
     all queries, `variance` that of one such pick, rate·(1 − rate). All measures see the same subsets,
-    drawn without replacement. Scores with weights (`score(…, weights=…)`) are averaged by them.
+    drawn without replacement. Scores with weights (`score(…, traffic=…)`) are averaged by them.
 
     >>> scores = Scores([[0.6, 0.5, 0.4, 0.9], [0.5, 0.4, 0.6, 0.2]], ["f1", "f2"], ["a", "b", "c", "d"], "nDCG@5")
     >>> subsets(scores, sizes=[1, 4]).to_dict()["results"]["nDCG@5"]["rate"]
@@ -180,7 +180,7 @@ def _differences(matrices: Sequence[Scores], names: tuple[str, str]) -> Floats:
 
 def _weights(matrices: Sequence[Scores]) -> Floats:
     """The relative weights of the queries; 1 where all count the same."""
-    weights = matrices[0].relative_weights
+    weights = matrices[0]._relative_weights
     return np.ones(matrices[0].count) if weights is None else weights
 
 
@@ -206,7 +206,7 @@ def _draw_picks(difference: Floats, weights: Floats, size: int, subsets: int, rn
 
 
 def _winner(matrix: Scores, names: tuple[str, str], first: bool, rows: np.ndarray | slice = slice(None)) -> Json:
-    weights = matrix.relative_weights
+    weights = matrix._relative_weights
     own = None if weights is None else weights[rows]
     return {
         "means": [float(np.average(matrix[name][rows], weights=own)) for name in names],

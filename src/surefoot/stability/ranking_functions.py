@@ -65,7 +65,7 @@ def _resampled_means(matrices: Sequence[Scores], replicates: int, seed: int) -> 
     """Means [system, replicate] of each measure over the same resampled queries."""
     queries = len(matrices[0].queries)
     drawn = [np.empty((len(matrix.systems), replicates)) for matrix in matrices]
-    weights = matrices[0].relative_weights
+    weights = matrices[0]._relative_weights
     for part, counts in resamples(queries, replicates, seed):
         times = counts if weights is None else counts * weights
         for means, matrix in zip(drawn, matrices, strict=True):

@@ -9,7 +9,7 @@ from surefoot.errors import ArgumentError
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.report.shape import check_shape
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.traffic_figures import weights_data
+from surefoot.risk.traffic_figures import traffic_data
 from surefoot.stability.notebook import to_notebook
 from surefoot.stability.page import to_page
 from surefoot.stability.study_data import SHAPES, kind, schema_name
@@ -30,7 +30,7 @@ def matrices_of(scores: Scores | Sequence[Scores]) -> list[Scores]:
 
 def traffic_block(scores: Scores) -> Json:
     """The key `weights`, where queries are weighted by traffic."""
-    return {} if scores.weighting is None else {"weights": weights_data(scores.weighting)}
+    return {} if scores._weighting is None else {"traffic": traffic_data(scores._weighting)}
 
 
 class Study(PlainResult):

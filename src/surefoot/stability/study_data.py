@@ -9,7 +9,7 @@ import json
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
 from surefoot.report.schema import schema_of
-from surefoot.risk.assessment_data import Count, Interval, Json, NotNegative, WeightsData
+from surefoot.risk.assessment_data import Count, Interval, Json, NotNegative, TrafficData
 
 Least1: TypeAlias = Annotated[int, ("minimum", 1)]
 FunctionPair: TypeAlias = Annotated[list[float], ("minItems", 2), ("maxItems", 2), "One of each of the two functions."]
@@ -50,7 +50,7 @@ class NoiseData(TypedDict):
     measures: list[str]
     normalize: str
     queries: Count
-    weights: NotRequired[WeightsData]
+    traffic: NotRequired[TrafficData]
     sizes: Annotated[list[NotNegative], "Standard deviations of the noise."]
     repeats: Least1
     seed: Count
@@ -80,7 +80,7 @@ class SubsetsData(TypedDict):
     measures: list[str]
     systems: TwoNames
     queries: Count
-    weights: NotRequired[WeightsData]
+    traffic: NotRequired[TrafficData]
     sizes: list[Least1]
     subsets: Least1
     seed: Count
@@ -101,7 +101,7 @@ class TimeData(TypedDict):
     measures: list[str]
     systems: TwoNames
     queries: Count
-    weights: NotRequired[WeightsData]
+    traffic: NotRequired[TrafficData]
     undated: Count
     period: Literal["day", "week", "month"]
     periods: list[Period]
@@ -153,7 +153,7 @@ class FunctionsData(TypedDict):
     measures: list[str]
     systems: list[str]
     queries: Count
-    weights: NotRequired[WeightsData]
+    traffic: NotRequired[TrafficData]
     replicates: Annotated[int, ("minimum", 2)]
     seed: Count
     results: dict[str, list[RankedFunction]]

@@ -53,7 +53,7 @@ def figures(data: Json) -> CsvRows:
 
 def title(data: Json) -> str:
     """What was studied, on how much."""
-    weighted = "weights" in data and not data["weights"]["equal"]
+    weighted = "traffic" in data and not data["traffic"]["equal"]
     by_traffic = " weighted by traffic" if weighted else ""
     queries = f"{data['queries']:,} queries{by_traffic}"
     if kind(data) == "noise":

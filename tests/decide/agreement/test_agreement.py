@@ -38,7 +38,7 @@ def test_figures_are_what_slow_loops_give() -> None:
     data = found()
     pairs = [(PEOPLE[query][document], JUDGE[query][document]) for query in IDS for document in "abcd"]
     assert data["documents"] == 240
-    assert data["agree"] == pytest.approx(sum(one == other for one, other in pairs) / 240)
+    assert data["agreement"] == pytest.approx(sum(one == other for one, other in pairs) / 240)
     assert data["bias"] == pytest.approx(sum(other - one for one, other in pairs) / 240)
     assert data["confusion"] == [[pairs.count((i, j)) for j in range(3)] for i in range(3)]
     for entry in data["by_grade"]:
@@ -49,7 +49,7 @@ def test_figures_are_what_slow_loops_give() -> None:
     comparison = data["comparison"]
     losses = [np.maximum(-change, 0) for change in changes]
     assert comparison["loss_correlation"] == pytest.approx(np.corrcoef(*losses)[0, 1])
-    assert comparison["risk"]["human"] == pytest.approx(losses[0].mean())
+    assert comparison["risk"]["people"] == pytest.approx(losses[0].mean())
     test = stats.ttest_rel(changes[1], changes[0])
     assert comparison["favours"]["t"] == pytest.approx(test.statistic)
     assert comparison["favours"]["p_value"] == pytest.approx(test.pvalue)
@@ -119,7 +119,7 @@ def test_several_judges_have_one_alpha(tmp_path: Path) -> None:
 def test_what_only_one_judged_and_other_scales_are_told() -> None:
     result = sf.agreement({"q": {"a": 1, "b": 0}, "r": {"a": 1}}, {"q": {"a": 7, "c": 1}})
     data = result.to_dict()
-    assert (data["documents"], data["only_human"], data["only_automatic"], data["outside_scale"]) == (1, 2, 1, 1)
+    assert (data["documents"], data["only_people"], data["only_automatic"], data["outside_scale"]) == (1, 2, 1, 1)
     assert "outside the range" in str(result)
 
 

@@ -32,15 +32,15 @@ def test_figures_are_those_of_assessments(pair: tuple[np.ndarray, np.ndarray]) -
 
 @given(pairs, st.floats(0.1, 1), st.floats(0.1, 1), st.sampled_from([0.0, 0.5, 5.0]))
 def test_every_figure_is_a_mean_from_0_to_1(
-    pair: tuple[np.ndarray, np.ndarray], weight: float, mean_weight: float, alpha: float
+    pair: tuple[np.ndarray, np.ndarray], weight: float, could_lose_mean: float, alpha: float
 ) -> None:
     model, baseline = (weight * one for one in pair)  # no difference is above the weight
     for condition in CONDITIONS.values():
-        own = 1.0 if condition.drawn_for is None else weight
-        x, offset, scale = condition.bounded_mean(model, baseline, alpha, own, mean_weight)
+        own = 1.0 if condition.to_prove is None else weight
+        x, offset, scale = condition.bounded_mean(model, baseline, alpha, own, could_lose_mean)
         assert x.min() >= -1e-12
         assert x.max() <= 1 + 1e-12
-        figure = mean_weight / own * condition.values(model, baseline, alpha).mean()
+        figure = could_lose_mean / own * condition.values(model, baseline, alpha).mean()
         assert offset + scale * x.mean() == pytest.approx(figure, abs=1e-9)
         low, high = condition.limits(alpha)
         assert low - 1e-12 <= condition.values(model, baseline, alpha).mean() <= high + 1e-12
@@ -76,7 +76,7 @@ WEIGHED_LOSS = ConditionKind(
     width=lambda alpha: 1 + alpha,
     example=0.1,
     example_alpha=2,
-    drawn_for="risk",
+    to_prove="risk",
 )
 
 
@@ -129,7 +129,7 @@ def test_draws_decide_what_says_so() -> None:
     qrels = {f"q{i}": {"a": 1} for i in range(20)}
     today = sf.Run.read({query: ["a", "b"] for query in qrels}, "today")
     new = sf.Run.read({query: ["b", "a"] if query < "q15" else ["a", "b"] for query in qrels}, "new")
-    draws = sf.judge_next(new, today, "RR@10", 30, seed=0)
+    draws = sf.judge_next({"today": today, "new": new}, baseline="today", measure="RR@10", n=30, seed=0)
     scores = sf.score(qrels, [today, new], "RR@10")
     decision = sf.gate(
         scores, baseline="today", policy={"weighed_loss": {"alpha": 1, "at_most": 0.9}}, drawn=draws

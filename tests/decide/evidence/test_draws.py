@@ -19,13 +19,13 @@ NEW = TODAY | {"q1": ["b", "a", "c"], "q2": ["a", "c", "b"], "q3": ["d", "e", "f
 
 
 def test_draws_are_in_proportion_to_what_could_be_lost() -> None:
-    found = judge_next(NEW, TODAY, "nDCG@3", 20_000, seed=3)
+    found = judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=20_000, seed=3)
     weights = dict(zip(TODAY, sf.worst_case_loss(NEW, TODAY, "nDCG@3"), strict=True))
     assert found.queries == ("q1", "q2", "q3")
-    np.testing.assert_allclose(found.weights, [weights[query] for query in found.queries])
-    assert found.mean_weight == pytest.approx(sum(weights.values()) / 8)
-    assert found.largest_weight == 1.0
-    shares = found.weights / found.weights.sum()
+    np.testing.assert_allclose(found.could_lose, [weights[query] for query in found.queries])
+    assert found.could_lose_mean == pytest.approx(sum(weights.values()) / 8)
+    assert found.could_lose_largest == 1.0
+    shares = found.could_lose / found.could_lose.sum()
     np.testing.assert_allclose(found.times / 20_000, shares, atol=4 * 0.5 / np.sqrt(20_000))
 
 
@@ -34,29 +34,43 @@ def test_the_weighted_losses_have_the_mean_of_all_traffic() -> None:
     qrels = {query: {"a": 1, "c": 1} for query in TODAY}
     scores = sf.score(qrels, {"new": NEW, "old": TODAY}, "nDCG@3")
     loss = np.maximum(scores["old"] - scores["new"], 0)
-    found = judge_next(NEW, TODAY, "nDCG@3", 50_000)
+    found = judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=50_000)
     at = [scores.queries.index(query) for query in found.queries]
-    estimate = found.mean_weight * np.repeat(loss[at] / found.weights, found.times).mean()
+    estimate = found.could_lose_mean * np.repeat(loss[at] / found.could_lose, found.times).mean()
     assert estimate == pytest.approx(loss.mean(), abs=0.003)
 
 
 def test_drawing_for_gain_sees_what_could_be_gained() -> None:
     more = TODAY | {"q1": ["a", "b", "c", "d"]}  # nothing can be lost, something gained
     with pytest.raises(sf.DataError, match="nothing to judge"):
-        judge_next(more, TODAY, "nDCG@4", 5)
-    assert judge_next(more, TODAY, "nDCG@4", 5, drawn_for="gain").queries == ("q1",)
+        judge_next({"today": TODAY, "more": more}, baseline="today", measure="nDCG@4", n=5)
+    assert judge_next(
+        {"today": TODAY, "more": more}, baseline="today", measure="nDCG@4", n=5, to_prove="gain"
+    ).queries == ("q1",)
 
 
 def test_the_order_of_files_changes_nothing() -> None:
-    turned = judge_next(dict(reversed(NEW.items())), dict(reversed(TODAY.items())), "nDCG@3", 50, seed=1)
-    assert turned.to_dict() == judge_next(NEW, TODAY, "nDCG@3", 50, seed=1).to_dict()
-    assert turned.to_dict() != judge_next(NEW, TODAY, "nDCG@3", 50, seed=2).to_dict()
+    turned = judge_next(
+        {"today": dict(reversed(TODAY.items())), "new": dict(reversed(NEW.items()))},
+        baseline="today",
+        measure="nDCG@3",
+        n=50,
+        seed=1,
+    )
+    assert (
+        turned.to_dict()
+        == judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=50, seed=1).to_dict()
+    )
+    assert (
+        turned.to_dict()
+        != judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=50, seed=2).to_dict()
+    )
 
 
 def test_the_sequence_is_that_of_the_draws() -> None:
-    found = judge_next(NEW, TODAY, "nDCG@3", 30, seed=7)
+    found = judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=30, seed=7)
     weights = np.array(
-        [dict(zip(found.queries, found.weights, strict=True)).get(query, 0.0) for query in sorted(TODAY)]
+        [dict(zip(found.queries, found.could_lose, strict=True)).get(query, 0.0) for query in sorted(TODAY)]
     )
     drawn = np.random.default_rng(7).choice(8, size=30, p=weights / weights.sum())
     assert found.to_dict()["sequence"] == [sorted(TODAY)[place] for place in drawn]
@@ -65,15 +79,20 @@ def test_the_sequence_is_that_of_the_draws() -> None:
 
 
 def test_every_draw_has_a_seed_of_its_own() -> None:
-    seeds = {judge_next(NEW, TODAY, "nDCG@3", 5).seed for _ in range(5)}
+    seeds = {judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=5).seed for _ in range(5)}
     assert len(seeds) == 5
     seed = seeds.pop()
-    again, more = (judge_next(NEW, TODAY, "nDCG@3", n, seed=seed).to_dict()["sequence"] for n in (5, 8))
+    again, more = (
+        judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=n, seed=seed).to_dict()[
+            "sequence"
+        ]
+        for n in (5, 8)
+    )
     assert more[:5] == again  # why a seed that was seen is refused
 
 
 def test_draws_are_read_back_as_they_were(tmp_path: Path) -> None:
-    found = judge_next(NEW, TODAY, "nDCG@3", 30, seed=5)
+    found = judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=30, seed=5)
     found.write(tmp_path / "draws.json")
     assert read_draws(tmp_path / "draws.json").to_dict() == found.to_dict()
     assert read_draws(found) is found
@@ -82,18 +101,21 @@ def test_draws_are_read_back_as_they_were(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"mean_weight": 0.9}, "was changed"),
+        ({"could_lose_mean": 0.9}, "was changed"),
         ({"schema": "surefoot/other/1"}, "does not contain draws"),
     ],
 )
 def test_changed_files_are_refused(tmp_path: Path, change: dict[str, Any], said: str) -> None:
-    _write(tmp_path / "draws.json", dict(judge_next(NEW, TODAY, "nDCG@3", 9).to_dict()) | change)
+    _write(
+        tmp_path / "draws.json",
+        dict(judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=9).to_dict()) | change,
+    )
     with pytest.raises(sf.DataError, match=said):
         read_draws(tmp_path / "draws.json")
 
 
 def _row(**change: Any) -> dict[str, Any]:
-    return {"query": "q1", "times": 9, "weight": 0.5} | change
+    return {"query": "q1", "times": 9, "could_lose": 0.5} | change
 
 
 NINE = {"sequence": ["q1"] * 9}
@@ -102,9 +124,9 @@ NINE = {"sequence": ["q1"] * 9}
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (NINE | {"queries": [_row(weight=-0.5)]}, r"queries\[0\].weight is -0.5; expected above 0"),
-        (NINE | {"queries": [_row(weight=1.5)]}, "weight is 1.5; expected at most 1"),
-        (NINE | {"queries": [_row(weight=True)]}, "weight is True; expected a number"),
+        (NINE | {"queries": [_row(could_lose=-0.5)]}, r"queries\[0\].could_lose is -0.5; expected above 0"),
+        (NINE | {"queries": [_row(could_lose=1.5)]}, "could_lose is 1.5; expected at most 1"),
+        (NINE | {"queries": [_row(could_lose=True)]}, "could_lose is True; expected a number"),
         ({"queries": [_row(times=5), _row(times=4)]}, "'q1' twice"),
         (NINE | {"queries": [_row(times=0)]}, "times is 0; expected at least 1"),
         (NINE | {"queries": [_row(times=8)]}, "do not add up"),
@@ -115,46 +137,51 @@ NINE = {"sequence": ["q1"] * 9}
         ({"queries": []}, "expected a list of at least 1"),
         ({"queries": [{}]}, r"queries\[0\].query is missing; draw again"),
         ({"queries": 3}, "queries is 3; expected a list"),
-        (NINE | {"queries": [_row()], "largest_weight": 0.4, "mean_weight": 0.1}, "above the largest"),
-        (NINE | {"queries": [_row()], "mean_weight": 0.0}, "mean_weight is 0.0; expected above 0"),
-        ({"drawn_for": "fun"}, "drawn_for is 'fun'; expected 'risk' or 'gain'"),
+        (NINE | {"queries": [_row()], "could_lose_largest": 0.4, "could_lose_mean": 0.1}, "more than the largest"),
+        (NINE | {"queries": [_row()], "could_lose_mean": 0.0}, "could_lose_mean is 0.0; expected above 0"),
+        ({"to_prove": "fun"}, "to_prove is 'fun'; expected 'risk' or 'gain'"),
         ({"candidate": {"name": "x"}}, "candidate.sha256 is missing"),
         ({"baseline": {"name": "x", "sha256": "1"}}, "baseline.sha256 is '1'"),
         ({"measure": "DCG@3"}, "no maximum"),
     ],
 )
 def test_wrong_files_are_refused_though_their_hash_fits(tmp_path: Path, change: dict[str, Any], said: str) -> None:
-    _write(tmp_path / "draws.json", seal(dict(judge_next(NEW, TODAY, "nDCG@3", 9).to_dict()) | change))
+    _write(
+        tmp_path / "draws.json",
+        seal(
+            dict(judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=9).to_dict()) | change
+        ),
+    )
     with pytest.raises(sf.SurefootError, match=said):
         read_draws(tmp_path / "draws.json")
 
 
 def test_draws_of_other_runs_measures_or_lists_are_refused() -> None:
-    found = judge_next(NEW, TODAY, "nDCG@3", 9)
+    found = judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=9)
     new, today = sf.read_run(NEW), sf.read_run(TODAY)
-    found.check_runs(new, today, "nDCG@3")
+    found._check_runs(new, today, "nDCG@3")
     with pytest.raises(sf.DataError, match="another candidate"):
-        found.check_runs(today, today, "nDCG@3")
+        found._check_runs(today, today, "nDCG@3")
     with pytest.raises(sf.DataError, match="another baseline"):
-        found.check_runs(new, new, "nDCG@3")
+        found._check_runs(new, new, "nDCG@3")
     with pytest.raises(sf.DataError, match="for nDCG@3"):
-        found.check_runs(new, today, "P@3")
-    found.check_weights(found.weights + 1e-15)
+        found._check_runs(new, today, "P@3")
+    found._check_could_lose(found.could_lose + 1e-15)
     with pytest.raises(sf.DataError, match="other rankings"):
-        found.check_weights(found.weights / 2)
+        found._check_could_lose(found.could_lose / 2)
 
 
 def test_all_that_was_drawn_must_be_judged() -> None:
-    found = judge_next(NEW, TODAY, "nDCG@3", 50, seed=1)
-    assert found.places(["q3", "q2", "q1"]).tolist() == [2, 1, 0]
+    found = judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=50, seed=1)
+    assert found._places(["q3", "q2", "q1"]).tolist() == [2, 1, 0]
     with pytest.raises(sf.DataError, match="1 of the 3 drawn queries have no judgments"):
-        found.places(["q1", "q2"])
+        found._places(["q1", "q2"])
 
 
 @pytest.mark.parametrize("n", [0, -3, 2.5, "many"])
 def test_impossible_numbers_are_refused(n: Any) -> None:
     with pytest.raises(sf.ArgumentError, match="n is"):
-        judge_next(NEW, TODAY, "nDCG@3", n)
+        judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=n)
 
 
 def test_a_run_is_told_by_its_lists_alone() -> None:

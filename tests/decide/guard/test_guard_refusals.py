@@ -122,7 +122,7 @@ def test_weights_that_do_not_fit(weights: Any, strata: str | None, said: str) ->
 def test_draws_that_do_not_fit() -> None:
     c, judged = fitted(), parts()["judged"]
     lists = c.lists(judged)
-    draws = sf.judge_next(lists.candidate, lists.baseline, MEASURE, 200)
+    draws = sf.judge_next([lists.baseline, lists.candidate], baseline=lists.baseline.name, measure=MEASURE, n=200)
     with pytest.raises(sf.DataError, match="could lose"):
         fitted(blend=0.5).calibrate(judged, draws)  # other lists than those that were drawn from
     with pytest.raises(sf.DataError, match="have no judgments"):
@@ -133,7 +133,9 @@ def test_draws_that_do_not_fit() -> None:
         fitted(method="crc").calibrate(judged, draws)
     with pytest.raises(sf.DataError, match="the guard is for P@5"):
         sf.RiskGuard(ranker(), "bm25", measure="P@5", scorer=lambda one: np.zeros(500)).calibrate(judged, draws)
-    gain = sf.judge_next(lists.candidate, lists.baseline, MEASURE, 200, drawn_for="gain")
+    gain = sf.judge_next(
+        [lists.baseline, lists.candidate], baseline=lists.baseline.name, measure=MEASURE, n=200, to_prove="gain"
+    )
     with pytest.raises(sf.ArgumentError, match="draw for risk"):
         c.calibrate(judged, gain)
 

@@ -23,7 +23,9 @@ from surefoot.risk.bounds import least_queries
 def test_drawn_queries_prove_more_with_fewer_judgments(tmp_path: Path) -> None:
     c, traffic = fitted(movement_cap=1, level=0.02), parts()["judged"]
     lists = c.lists(traffic)
-    draws = sf.judge_next(lists.candidate, lists.baseline, MEASURE, 150, seed=0)
+    draws = sf.judge_next(
+        [lists.baseline, lists.candidate], baseline=lists.baseline.name, measure=MEASURE, n=150, seed=0
+    )
     c.calibrate(traffic, draws)
     certificate = c.certificate_
     assert certificate["queries"] == 150
@@ -89,7 +91,9 @@ def test_draws_of_a_record_calibrate(tmp_path: Path) -> None:
     record, traffic = tmp_path / "record.json", Traffic(3)
     qrels, runs = traffic.qrels, traffic.runs
     for seed in (1, 2):
-        draws = sf.judge_next(runs[1], runs[0], "RR@10", 40, seed=seed, record=record)
+        draws = sf.judge_next(
+            [runs[0], runs[1]], baseline=runs[0].name, measure="RR@10", n=40, seed=seed, record=record
+        )
 
     def certified(judged: Any, **given: Any) -> sf.Certificate:
         made = sf.RiskGuard(runs[1], baseline=runs[0], level=0.3, measure="RR@10", scorer=lists_moved)
@@ -162,8 +166,13 @@ def test_drawn_queries_are_bet_on_in_the_order_of_drawing() -> None:
     """Copies side by side would let a bet know what comes next."""
     judged = JudgedQueries(("a", "b", "c"), np.array([0.2, 0.2, 0.2]), np.array([0.1, 0.2, 0.3]))
     scored = ScoredQueries(judged, np.arange(3.0))
-    draws = sf.judge_next({"a": ["x"], "b": ["x"], "c": ["x"]}, {"a": ["y"], "b": ["y"], "c": ["y"]}, "P@1", 40)
+    draws = sf.judge_next(
+        [{"a": ["y"], "b": ["y"], "c": ["y"]}, {"a": ["x"], "b": ["x"], "c": ["x"]}],
+        baseline={"a": ["y"], "b": ["y"], "c": ["y"]}.name,
+        measure="P@1",
+        n=40,
+    )
     settings = sf.RiskGuard({"a": ["x"]}, baseline={"a": ["y"]}, measure="P@1").settings
     _, sample, weighing = calibration_of(scored, settings, draws, None, 1.0)
     assert list(sample.queries) == draws.to_dict()["sequence"]
-    assert (weighing["draws"], weighing["mean_weight"]) == (40, 1.0)
+    assert (weighing["draws"], weighing["could_lose_mean"]) == (40, 1.0)

@@ -76,7 +76,9 @@ def test_draws_and_strata_have_the_figures_of_traffic(tmp_path: Path) -> None:
         query: {"d1": 1.0, "d2": 2.0} if number % 2 else {"d1": 2.0, "d2": 1.0} for number, query in enumerate(QUERIES)
     }
     qrels = {query: {"d1": number % 3, "d2": (number + 1) % 3} for number, query in enumerate(QUERIES)}
-    draws = sf.judge_next(new, baseline=today, measure="nDCG@2", n=30, drawn_for="gain", seed=1)
+    draws = sf.judge_next(
+        {"today": today, "new": new}, baseline="today", measure="nDCG@2", n=30, to_prove="gain", seed=1
+    )
     matrix = sf.score(qrels, [sf.read_run(today, "today"), sf.read_run(new, "new")], "nDCG@2")
     policy = {"gain": -0.9}
     drawn = sf.gate(matrix, candidate="new", baseline="today", policy=policy, drawn=draws)
@@ -96,7 +98,7 @@ def test_draws_and_strata_have_the_figures_of_traffic(tmp_path: Path) -> None:
         (False, 2),
         (True, 1),
     ]
-    risky = sf.judge_next(new, baseline=today, measure="nDCG@2", n=30, seed=1)
+    risky = sf.judge_next({"today": today, "new": new}, baseline="today", measure="nDCG@2", n=30, seed=1)
     for number in (4, 5):  # drawn for risk: nothing is known of gain
         decision = sf.gate(matrix, candidate="new", baseline="today", policy={"risk": 0.1 * number}, drawn=risky)
         decision.write_json(tmp_path / f"2026-01-0{number}.json")

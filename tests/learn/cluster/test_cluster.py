@@ -179,20 +179,20 @@ def test_weights_are_relative_to_the_mean_of_all_machines(client, cut: int, tmp_
     traffic = {str(number): float(weight) for number, weight in enumerate(weights)}
     rows = np.repeat(weights, train.lengths)
     parameters = {**SMALL, "n_estimators": 8, "stop_on": "t_risk@5", "checkpoint_every": 3, "nthread": 1}
-    checked = valid.with_weights(np.arange(1, 31))
+    checked = valid.with_traffic(np.arange(1, 31))
     alone = sf.Ranker("saro", 5, **parameters).fit(train, valid=checked, sample_weight=weights)
     for given in (rows, traffic):
         ranker = fitted(sf.Ranker("saro", 5, **parameters), train, 2, cut, valid=checked, sample_weight=given)
         np.testing.assert_allclose(ranker.predict(valid), alone.predict(valid), atol=1e-5)
         assert ranker.best_score_ == pytest.approx(alone.best_score_, rel=1e-4)
         assert ranker.history_["train"]["risk"] == pytest.approx(alone.history_["train"]["risk"], rel=1e-3)
-        assert ranker.weights_ == pytest.approx(alone.weights_)
-        assert ranker.weights_ is not None
-        assert ranker.weights_["left_out"] == left_out > 0
+        assert ranker.traffic_ == pytest.approx(alone.traffic_)
+        assert ranker.traffic_ is not None
+        assert ranker.traffic_["left_out"] == left_out > 0
     plain = fitted(sf.Ranker("saro", 5, **parameters), train, 2, cut, valid=valid)
     equal = fitted(sf.Ranker("saro", 5, **parameters), train, 2, cut, valid=valid, sample_weight=np.full(len(rows), 3))
     np.testing.assert_array_equal(equal.predict(valid), plain.predict(valid))
-    assert equal.weights_ is None
+    assert equal.traffic_ is None
     state = tmp_path / "state.json"
 
     class StoppedError(Exception):
@@ -208,14 +208,14 @@ def test_weights_are_relative_to_the_mean_of_all_machines(client, cut: int, tmp_
     with pytest.raises(sf.DataError, match="the training data"):
         fitted(sf.Ranker("saro", 5, **kept), train, 2, cut)
     resumed = fitted(sf.Ranker("saro", 5, **kept), train, 2, cut, sample_weight=rows)
-    assert resumed.weights_ is not None
+    assert resumed.traffic_ is not None
 
 
 def test_parts_of_which_no_query_is_asked_are_left_out(client) -> None:
     weights = np.repeat(np.where(np.arange(90) < 30, 0.0, 1.0 + np.arange(90) % 2), TRAIN.lengths)
     ranker = fitted(sf.Ranker("gain", **SMALL, n_estimators=2), TRAIN, 3, sample_weight=weights)
-    assert ranker.weights_ is not None
-    assert (ranker.weights_["queries"], ranker.weights_["left_out"]) == (60, 30)
+    assert ranker.traffic_ is not None
+    assert (ranker.traffic_["queries"], ranker.traffic_["left_out"]) == (60, 30)
     for wrong, message in (
         (weights * 0, "the training data has no query with traffic"),
         (weights[:-1], "sample_weight has"),

@@ -47,7 +47,7 @@ function byAlpha(host, value, yLabel, words, withGain) {
 
 function bothWays(host) {
   // Effectiveness by risk; what lies in the band has more of the one and far less of the other.
-  const rows = CANDIDATES.filter((row) => row.kind !== "naïve"),
+  const rows = CANDIDATES.filter((row) => row.kind !== "random"),
     most = 1 - data.less_risk;
   const full = GAIN.test,
     at = (row) => [full.risk ? (100 * row.test.risk) / full.risk : 0, row.test.mean];

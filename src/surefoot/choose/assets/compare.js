@@ -9,13 +9,13 @@ function drawCompare(host) {
   differences.sort((a, b) => a.value - b.value);
   const helped = differences.filter(({ value }) => value > 0).length,
     hurt = differences.filter(({ value }) => value < 0).length;
-  const weight = (query) => (data.weights ? data.weights[query] : 1); // how often it is asked
+  const weight = (query) => (data.counts ? data.counts[query] : 1); // how often it is asked
   const total = differences.reduce((sum, { query }) => sum + weight(query), 0);
   const mean = differences.reduce((sum, { query, value }) => sum + weight(query) * value, 0) / total;
   replace(
     get("compare-note"),
     "On test queries, ", name(spoken(other)), ` changes ${plural(helped + hurt, "query", "queries")} compared with `, name(spoken(one)),
-    `: ${count(helped)} helped, ${count(hurt)} hurt. The mean change${data.weights ? ", weighted by traffic," : ""} is ${signed(mean)}.`,
+    `: ${count(helped)} helped, ${count(hurt)} hurt. The mean change${data.counts ? ", weighted by traffic," : ""} is ${signed(mean)}.`,
   );
   const tall = host.clientWidth > 480; // as the table beside it
   const plot = frame({

@@ -5,7 +5,7 @@ const SHAPES = {
   blended: (x, y, r) => `M${x} ${y - r}L${x + r} ${y}L${x} ${y + r}L${x - r} ${y}Z`,
   selective: (x, y, r) => `M${x} ${y - r}L${x + r} ${y + r * 0.8}L${x - r} ${y + r * 0.8}Z`,
   "mean of seeds": (x, y, r) => `M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}Z`,
-  naïve: (x, y, r) => `M${x - r} ${y - 1.2}h${2 * r}v2.4h${-2 * r}Z`,
+  random: (x, y, r) => `M${x - r} ${y - 1.2}h${2 * r}v2.4h${-2 * r}Z`,
 };
 
 function drawPlane(host, pick) {
@@ -68,8 +68,8 @@ function drawPlane(host, pick) {
   entries.push(["way-mark gain dash", "mixtures of models"], ["way-mark strategy dots", "proportional reduction"]);
   if (curves.selective.length) entries.push(["way-mark strategy", "selective re-ranking, every threshold"]);
   if (withCross.length) entries.push(["none", `+ ${CONFIDENCE} interval of gain and of risk`]);
-  const marks = { blended: "◆", selective: "▲", "mean of seeds": "■", naïve: "–" },
-    called = { naïve: "by the flip of a coin (naïve)" };
+  const marks = { blended: "◆", selective: "▲", "mean of seeds": "■", random: "–" },
+    called = { random: "by the flip of a coin (random)" };
   for (const [kind, mark] of Object.entries(marks))
     if (CANDIDATES.some((row) => row.kind === kind)) entries.push(["none", `${mark} ${called[kind] ?? kind}`]);
   replace(host, plot.root, legend(...entries));

@@ -50,7 +50,7 @@ def scores_view(scores: Scores) -> NotebookView:
         ("Best mean", _score(means.max())),
     ]
     lead = [f"{scores.dropped:,} judged queries that a system lacks are left out."] if scores.dropped else []
-    if scores.relative_weights is not None:
+    if scores._relative_weights is not None:
         lead.append("Means are weighted by traffic.")
     size = f"{len(scores.systems):,} systems × {len(scores.queries):,} queries"
     table = NotebookTable(headings, rows, more=more_rows(len(means), _SYSTEMS, "systems"))

@@ -58,7 +58,7 @@ class RankingData:
     """
 
     categories: Categories = {}  # noqa: RUF012, what the codes of a feature mean that is a category in a table
-    weighting: QueryWeighting | None = None  # how often each query is asked, where that counts
+    _weighting: QueryWeighting | None = None  # how often each query is asked, where that counts
 
     def __init__(
         self,
@@ -176,21 +176,21 @@ class RankingData:
         """The same data with only these of its baselines, in this order; no row or feature goes."""
         return self._sharing(baselines={name: self.baselines[name] for name in baselines})
 
-    def with_weights(self, weights: Any) -> RankingData:
-        """The same data, whose queries count as often as they are asked; those with weight 0 are left out.
+    def with_traffic(self, traffic: Any) -> RankingData:
+        """The same data, whose queries count as often as they are asked; those with a count of 0 are left out.
 
-        `weights` are a number per query, or per document, the same for all of a query; or traffic by query id: a dict
-        {query: count}, a table or a file. None removes the weights.
+        `traffic` is a dict {query: count}, a table or a file; or a number per query, or per document, the same for all
+        of a query. None removes the counts.
         """
-        if weights is None:
-            return self._sharing(weighting=None)
-        asked, weighting = read_weighting(weights, self.queries, self.lengths)
-        return (self if not weighting.left_out else self.select(asked))._sharing(weighting=weighting)
+        if traffic is None:
+            return self._sharing(_weighting=None)
+        asked, weighting = read_weighting(traffic, self.queries, self.lengths)
+        return (self if not weighting.left_out else self.select(asked))._sharing(_weighting=weighting)
 
     @property
-    def weights(self) -> Floats | None:
+    def traffic(self) -> Floats | None:
         """How often each query is asked; None where all count the same."""
-        return None if self.weighting is None else self.weighting.values
+        return None if self._weighting is None else self._weighting.values
 
     def select(self, queries: npt.ArrayLike) -> RankingData:
         """Only these queries, given by their indices, in that order, or by a mask.
@@ -218,7 +218,7 @@ class RankingData:
             offsets=offsets,
             doc_ids=None if self.doc_ids is None else self.doc_ids.gather(rows),
             baselines={name: scores[rows] for name, scores in self.baselines.items()},
-            weighting=None if self.weighting is None else self.weighting.select(chosen),
+            _weighting=None if self._weighting is None else self._weighting.select(chosen),
         )
 
     @cached_property
@@ -337,7 +337,7 @@ class RankingData:
     def _sharing(self, **changed: Any) -> RankingData:
         """A copy that shares what has not changed; no checks, as all of it was checked before."""
         new = object.__new__(RankingData)
-        parts = ("X", "y", "queries", "offsets", "doc_ids", "baselines", "feature_names", "categories", "weighting")
+        parts = ("X", "y", "queries", "offsets", "doc_ids", "baselines", "feature_names", "categories", "_weighting")
         vars(new).update({name: changed.get(name, getattr(self, name)) for name in parts})
         return new
 

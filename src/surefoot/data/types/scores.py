@@ -51,7 +51,7 @@ class Scores:
     `dropped` judged queries were left out because some system returned nothing for them.
     `no_relevant` counts the queries without any relevant document. When the scores come from runs,
     `runs` and `qrels` are kept, so that rankings can be compared and shown. `filled` says which holes in the judgments
-    an automatic judge filled. `weighting` says how often each query is asked; means are weighted by it.
+    an automatic judge filled. `traffic` says how often each query is asked; means are weighted by it.
 
     >>> scores = Scores([[0.5, 0.25], [0.75, 0.0]], systems=["today", "new"], queries=["q1", "q2"])
     >>> scores["new"]
@@ -61,8 +61,18 @@ class Scores:
     """
 
     __slots__ = (
-        "dropped", "filled", "measure", "missing", "no_relevant", "qrels", "queries", "runs", "systems", "tie_rule",
-        "values", "weighting",
+        "_weighting",
+        "dropped",
+        "filled",
+        "measure",
+        "missing",
+        "no_relevant",
+        "qrels",
+        "queries",
+        "runs",
+        "systems",
+        "tie_rule",
+        "values",
     )  # fmt: skip
 
     def __init__(
@@ -79,7 +89,7 @@ class Scores:
         runs: Sequence[Run] = (),
         qrels: Qrels | None = None,
         filled: FilledHoles | None = None,
-        weighting: TrafficWeights | None = None,
+        traffic: TrafficWeights | None = None,
     ) -> None:
         self.values: Floats = _matrix(values)
         self.systems = names_of(systems, "the system's name", row_of("systems"))
@@ -92,7 +102,7 @@ class Scores:
         self.runs = tuple(runs)
         self.qrels = qrels
         self.filled = filled
-        self.weighting = weighting
+        self._weighting = traffic
         self._check()
 
     def _check(self) -> None:
@@ -125,7 +135,7 @@ class Scores:
 
     def __repr__(self) -> str:
         """Size and measure."""
-        weighted = "" if self.relative_weights is None else ", weighted by traffic"
+        weighted = "" if self._relative_weights is None else ", weighted by traffic"
         return f"<Scores {self.measure}: {len(self.systems):,} systems × {len(self.queries):,} queries{weighted}>"
 
     def _repr_html_(self) -> str:
@@ -138,7 +148,7 @@ class Scores:
         """The scores on some of the queries, by their numbers; without the runs."""
         return Scores(
             self.values[:, columns], self.systems, [self.queries[column] for column in columns], self.measure,
-            tie_rule=self.tie_rule, weighting=None if self.weighting is None else self.weighting.only(list(columns)),
+            tie_rule=self.tie_rule, traffic=None if self._weighting is None else self._weighting.only(list(columns)),
         )  # fmt: skip
 
     def with_traffic(self, traffic: Any) -> Scores:
@@ -160,22 +170,22 @@ class Scores:
             if filled is not None:
                 raise ArgumentError(
                     f"{given.left_out:,} of the queries whose holes were filled have no traffic; give the traffic to "
-                    "score(…, weights=…), which leaves them out first"
+                    "score(…, traffic=…), which leaves them out first"
                 )
         return Scores(
             self.values[:, given.positions], self.systems, asked, self.measure, missing=missing, dropped=self.dropped,
             no_relevant=no_relevant, tie_rule=self.tie_rule, runs=self.runs, qrels=self.qrels, filled=filled,
-            weighting=TrafficWeights.of(given),
+            traffic=TrafficWeights.of(given),
         )  # fmt: skip
 
     @property
-    def relative_weights(self) -> Floats | None:
+    def _relative_weights(self) -> Floats | None:
         """The queries' weights over their mean; None where all count the same."""
-        return None if self.weighting is None else self.weighting.relative
+        return None if self._weighting is None else self._weighting.relative
 
     def mean(self) -> Floats:
         """Arithmetic mean over queries, one value per system; by traffic where that is known."""
-        weights = self.relative_weights
+        weights = self._relative_weights
         if weights is None:
             return np.asarray(self.values.mean(axis=1))
         return np.asarray(np.einsum("ij,j->i", self.values, weights) / self.count)
@@ -211,7 +221,7 @@ class Scores:
     def geometric_mean(self, floor: float = FLOOR) -> Floats:
         """Geometric mean over queries, each score at least `floor`: of AP, trec_eval's gm_map (GMAP)."""
         logs = (np.log(np.maximum(row, floor)) for row in self.values)  # a row at a time, to keep memory small
-        weights = self.relative_weights
+        weights = self._relative_weights
         if weights is None:
             return np.exp([row.mean() for row in logs])
         return np.exp([np.einsum("i,i->", row, weights) / self.count for row in logs])
@@ -259,7 +269,7 @@ def check_same(matrices: Sequence[Scores], advice: str) -> None:
 
 def check_same_weights(first: Scores, other: Scores) -> None:
     """Refuse two matrices whose queries are weighted differently: by other traffic, or one of them by none."""
-    mine, its = first.weighting, other.weighting
+    mine, its = first._weighting, other._weighting
     if mine is None and its is None:
         return
     if mine is None or its is None:

@@ -56,13 +56,13 @@ def stack(parts: Sequence[RankingData]) -> RankingData:
         feature_names=first.feature_names,
     )
     stacked.categories = first.categories
-    stacked.weighting = _stacked_weighting(parts)
+    stacked._weighting = _stacked_weighting(parts)
     return stacked
 
 
 def _stacked_weighting(parts: Sequence[RankingData]) -> QueryWeighting | None:
     """The weights of all parts' queries; one that goes on into the next part has the same in both."""
-    known = [part.weighting for part in parts if part.weighting is not None]
+    known = [part._weighting for part in parts if part._weighting is not None]
     if len(known) < len(parts):
         if known:
             raise ArgumentError("some parts of the data have weights of queries, others have none; give all or none")

@@ -27,8 +27,8 @@ from surefoot.decide.agreement.agreement_data import (
 from surefoot.decide.agreement.agreement_page import to_page
 from surefoot.decide.agreement.agreement_text import headline, to_csv, to_markdown, to_notebook, to_text
 from surefoot.decide.agreement.savings import draws_needed
+from surefoot.decide.evidence.compared_systems import systems_of
 from surefoot.decide.evidence.traffic import traffic_to_draw
-from surefoot.decide.gate.asked import systems_of
 from surefoot.decide.options import DELTA
 from surefoot.errors import ArgumentError, DataError, MeasureError, shortened
 from surefoot.measures.notation import Measure, is_binary
@@ -82,7 +82,7 @@ def agreement(
     Examples
     --------
     >>> found = agreement({"q": {"a": 2, "b": 0, "c": 1}}, {"q": {"a": 2, "b": 0, "c": 2}}).to_dict()
-    >>> found["documents"], round(found["agree"], 2), found["bias"]
+    >>> found["documents"], round(found["agreement"], 2), found["bias"]
     (3, 0.67, 0.3333333333333333)
     """
     people, judge = Qrels.read(human), Qrels.read(automatic)
@@ -97,15 +97,15 @@ def agreement(
     joint = _joint_queries(people, judge)
     data: AgreementData = {
         "schema": SCHEMA,
-        "human": people.name,
+        "people": people.name,
         "automatic": judge.name,
         "judges": names,
         "documents": len(by_people),
         "queries": len(joint),
-        "only_human": len(people) - len(by_people),
+        "only_people": len(people) - len(by_people),
         "only_automatic": len(judge) - len(by_people),
         "identical": bool((by_people == by_judge).all()),
-        "agree": float((by_people == by_judge).mean()),
+        "agreement": float((by_people == by_judge).mean()),
         "bias": float((by_judge - by_people).mean()),
         "outside_scale": int(((by_judge < by_people.min()) | (by_judge > by_people.max())).sum()),
         "kappa": cohen_kappa(grades, counts),
@@ -128,7 +128,7 @@ def agreement(
         data["measure"] = human_scores.measure
         data["systems"] = _systems(human_scores, automatic_scores)
         if len(systems) > 1:
-            candidate, baseline = systems_of(human_scores, candidate, baseline)
+            candidate, baseline = systems_of(human_scores.systems, candidate, baseline)
             data["comparison"] = _comparison(human_scores, automatic_scores, systems, baseline, candidate, risk, delta)
         elif baseline is not None or candidate is not None:
             raise ArgumentError("a baseline and a candidate need two runs; give both runs")
@@ -164,7 +164,7 @@ def _all_ratings(human: RankedSource, automatic: RankedSource, people: Qrels, ju
         for name, judgments in judges.items() if len(judges) > 1 else [(merged.name, merged)]:
             found[name if name not in found else f"{name} ({merged.name})"] = judgments
     if len(found) < 2:  # two sources of one name
-        found = {"human": people, "automatic": judge}
+        found = {"people": people, "automatic": judge}
     codes = np.unique(np.concatenate([judgments.ranking.codes for judgments in found.values()]))
     ratings = np.full((len(found), len(codes)), np.nan)
     for row, judgments in enumerate(found.values()):
@@ -198,7 +198,7 @@ def _scores_on(queries: Sequence[str], judgments: Qrels, runs: Sequence[Run], me
 def _systems(human: Scores, automatic: Scores) -> list[SystemBiasData]:
     means = human.values.mean(axis=1), automatic.values.mean(axis=1)
     return [
-        {"system": name, "human": float(by_people), "automatic": float(by_judge), "bias": float(by_judge - by_people)}
+        {"system": name, "people": float(by_people), "automatic": float(by_judge), "bias": float(by_judge - by_people)}
         for name, by_people, by_judge in zip(human.systems, *means, strict=True)
     ]
 
@@ -208,7 +208,7 @@ def _comparison(
     delta: float,
 ) -> SystemsComparisonData:  # fmt: skip
     changes = {
-        name: scores[candidate] - scores[baseline] for name, scores in (("human", human), ("automatic", automatic))
+        name: scores[candidate] - scores[baseline] for name, scores in (("people", human), ("automatic", automatic))
     }
     losses = {name: np.maximum(-change, 0) for name, change in changes.items()}
     return {
@@ -216,8 +216,8 @@ def _comparison(
         "candidate": candidate,
         "risk": {name: float(loss.mean()) for name, loss in losses.items()},
         "gain": {name: float(change.mean()) for name, change in changes.items()},
-        "loss_correlation": correlation(losses["human"], losses["automatic"]),
-        "difference_correlation": correlation(changes["human"], changes["automatic"]),
+        "loss_correlation": correlation(losses["people"], losses["automatic"]),
+        "difference_correlation": correlation(changes["people"], changes["automatic"]),
         "favours": _favours(changes, baseline, candidate),
         "savings": _savings(human, losses, {run.name: run for run in runs}, baseline, candidate, risk, delta),
     }
@@ -236,11 +236,11 @@ def correlation(first: Floats, second: Floats) -> float | None:
 
 
 def _favours(changes: Mapping[str, Floats], baseline: str, candidate: str) -> FavourData:
-    beyond = changes["automatic"] - changes["human"]
+    beyond = changes["automatic"] - changes["people"]
     mean = float(beyond.mean())
     if len(beyond) < 2 or np.ptp(beyond) <= ROUNDING:
         return {"mean": mean, "t": None, "p_value": None, "system": None}
-    test = t_test(changes["automatic"], changes["human"])
+    test = t_test(changes["automatic"], changes["people"])
     favoured = candidate if mean > 0 else baseline
     surely = test.p is not None and test.p < SIGNIFICANCE
     return {"mean": mean, "t": test.t, "p_value": test.p, "system": favoured if surely else None}
@@ -251,7 +251,7 @@ def _savings(
     risk: float | None, delta: float,
 ) -> SavingsData:  # fmt: skip
     """Draws that people must judge, the jointly judged queries taken for all traffic."""
-    observed = float(losses["human"].mean())
+    observed = float(losses["people"].mean())
     if risk is not None and not 0 <= risk <= 1:
         raise ArgumentError(f"risk is {risk:g}; it must be from 0 to 1, such as 0.02")
     level = min(1.0, 2 * observed) if risk is None else float(risk)
@@ -267,7 +267,7 @@ def _savings(
     if observed >= level:
         why = "no query loses anything by people's judgments" if observed == 0 else "the risk is not below the level"
         return none | {"reason": why}
-    h, a = (check_unit(losses[name][able] / weights[able]) for name in ("human", "automatic"))
+    h, a = (check_unit(losses[name][able] / weights[able]) for name in ("people", "automatic"))
     m = level / float(weights.mean())
     if m >= 1:
         return none | {"reason": NOTHING_NEEDED}

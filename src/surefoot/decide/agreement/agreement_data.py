@@ -28,7 +28,7 @@ class SystemBiasData(TypedDict):
     """One system on the queries that both judged."""
 
     system: str
-    human: Annotated[float, "The mean of the measure by people's judgments."]
+    people: Annotated[float, "The mean of the measure by people's judgments."]
     automatic: Annotated[float, "The same by the automatic ones."]
     bias: Annotated[float, "The second minus the first."]
 
@@ -57,7 +57,7 @@ class SystemsComparisonData(TypedDict):
 
     baseline: str
     candidate: str
-    risk: Annotated[dict[str, float], "The mean loss, by `human` and by `automatic` judgments."]
+    risk: Annotated[dict[str, float], "The mean loss, by `people` and by `automatic` judgments."]
     gain: Annotated[dict[str, float], "The mean difference, likewise."]
     loss_correlation: Annotated[float | None, "Of losses by query, by people and by the judge."]
     difference_correlation: Annotated[float | None, "Of differences by query."]
@@ -69,15 +69,15 @@ class AgreementData(TypedDict):
     """How far an automatic judge agrees with people."""
 
     schema: Literal["surefoot/agreement/1"]
-    human: str
+    people: str
     automatic: str
     judges: Annotated[list[str], "All judges of both, of whom Krippendorff's α is."]
     documents: Annotated[Count, "Judged by both."]
     queries: Annotated[Count, "Of these documents."]
-    only_human: Annotated[Count, "Documents that the automatic judge did not judge."]
+    only_people: Annotated[Count, "Documents that the automatic judge did not judge."]
     only_automatic: Annotated[Count, "Documents that people did not judge."]
     identical: Annotated[bool, "All grades of the documents that both judged are the same."]
-    agree: Annotated[float, "The share of documents with the same grade."]
+    agreement: Annotated[float, "The share of documents with the same grade."]
     bias: Annotated[float, "The mean of the automatic grade minus people's."]
     outside_scale: Annotated[Count, "Automatic grades below the least or above the greatest that people gave."]
     kappa: Annotated[float | None, "Cohen's; null where both gave one grade to all."]

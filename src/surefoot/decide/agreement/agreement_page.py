@@ -38,7 +38,7 @@ def _chip(data: Json) -> Chip:
 
 def _tiles(data: Json) -> list[Tile]:
     tiles = [
-        Tile("Same grade", percent(data["agree"]), f"of {data['documents']:,} documents"),
+        Tile("Same grade", percent(data["agreement"]), f"of {data['documents']:,} documents"),
         Tile("Weighted κ", figure(data["kappa_quadratic"]), "1 is full agreement, 0 is chance"),
         Tile("Bias", signed(data["bias"], 2), "judge minus people, per document"),
     ]
@@ -57,7 +57,7 @@ def to_page(data: Json, provenance: Provenance | None = None) -> str:
         front(data),
         provenance,
         page_kind="agreement of judges",
-        title=f"{shown(data['automatic'])} against {shown(data['human'])}: what the judge is worth",
+        title=f"{shown(data['automatic'])} against {shown(data['people'])}: what the judge is worth",
         sentences=[visible(sentence) for sentence in sentences(data)],
         tables=[
             (f"table-{number}", visible(title), [visible(each) for each in headings], rows)

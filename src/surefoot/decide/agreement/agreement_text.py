@@ -35,10 +35,10 @@ def figure(value: float | None, digits: int = 2) -> str:
 
 def headline(data: Json) -> str:
     """What the judge is worth, in one sentence."""
-    judge, people = shown(data["automatic"]), shown(data["human"])
+    judge, people = shown(data["automatic"]), shown(data["people"])
     if data["identical"]:
         return f"{judge} gives the same grades as {people} to all {data['documents']:,} documents that both judged."
-    agrees = f"{judge} agrees with {people} on {percent(data['agree'])} of {data['documents']:,} documents"
+    agrees = f"{judge} agrees with {people} on {percent(data['agreement'])} of {data['documents']:,} documents"
     comparison = data["comparison"]
     if comparison is not None and comparison["favours"]["system"] is not None:
         agrees += f", but it favours {shown(comparison['favours']['system'])}"
@@ -54,10 +54,10 @@ def headline(data: Json) -> str:
 def sentences(data: Json) -> list[str]:
     """What matters for a release, one sentence each."""
     found = []
-    if data["only_human"] or data["only_automatic"]:
+    if data["only_people"] or data["only_automatic"]:
         found.append(
-            f"{data['only_human']:,} documents were judged by people only, and {data['only_automatic']:,} by the judge "
-            "only. They are left out of the comparison of grades."
+            f"{data['only_people']:,} documents were judged by people only, and {data['only_automatic']:,} by the "
+            "judge only. They are left out of the comparison of grades."
         )
     if data["outside_scale"]:
         found.append(
@@ -81,8 +81,8 @@ def _comparison_sentences(comparison: Json, queries: int) -> list[str]:
     candidate, baseline = shown(comparison["candidate"]), shown(comparison["baseline"])
     correlation, favours, savings = comparison["loss_correlation"], comparison["favours"], comparison["savings"]
     found = [
-        f"By people's judgments, {candidate} has a risk of {fixed(comparison['risk']['human'], 4)} against {baseline}, "
-        f"and by the judge's {fixed(comparison['risk']['automatic'], 4)}. "
+        f"By people's judgments, {candidate} has a risk of {fixed(comparison['risk']['people'], 4)} against "
+        f"{baseline}, and by the judge's {fixed(comparison['risk']['automatic'], 4)}. "
         + (
             "The losses have no correlation, because they are the same for all queries."
             if correlation is None
@@ -138,7 +138,7 @@ def figure_rows(data: Json) -> list[tuple[str, str]]:
     return [
         ("documents that both judged", f"{data['documents']:,}"),
         ("queries of these", f"{data['queries']:,}"),
-        ("same grade", percent(data["agree"], 1)),
+        ("same grade", percent(data["agreement"], 1)),
         ("mean difference of grades (judge minus people)", signed(data["bias"], 3)),
         ("Cohen's κ", figure(data["kappa"], 3)),
         ("Cohen's κ, linear weights", figure(data["kappa_linear"], 3)),
@@ -165,7 +165,7 @@ def grade_rows(data: Json) -> list[list[str]]:
 def system_rows(data: Json) -> list[list[str]]:
     """Bias for each system."""
     return [
-        [shown(one["system"]), fixed(one["human"], 4), fixed(one["automatic"], 4), signed(one["bias"], 4)]
+        [shown(one["system"]), fixed(one["people"], 4), fixed(one["automatic"], 4), signed(one["bias"], 4)]
         for one in data["systems"]
     ]
 
@@ -211,7 +211,7 @@ def to_markdown(data: Json) -> str:
 def to_csv(data: Json) -> str:
     """One line for each figure."""
     keys = (
-        "documents", "queries", "only_human", "only_automatic", "agree", "bias", "kappa", "kappa_linear",
+        "documents", "queries", "only_people", "only_automatic", "agreement", "bias", "kappa", "kappa_linear",
         "kappa_quadratic", "alpha_nominal", "alpha_interval",
     )  # fmt: skip
     rows = [[key, "", data[key]] for key in keys]
@@ -229,7 +229,7 @@ def to_notebook(data: Json) -> str:
     """What a notebook shows."""
     tiles = [
         ("Documents", f"{data['documents']:,}"),
-        ("Same grade", percent(data["agree"])),
+        ("Same grade", percent(data["agreement"])),
         ("Weighted κ", figure(data["kappa_quadratic"])),
     ]
     table = NotebookTable(["figure", "value"], [list(row) for row in figure_rows(data)])

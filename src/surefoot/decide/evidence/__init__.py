@@ -10,7 +10,7 @@ Terms:
 
 | term | what it is |
 |---|---|
-| weight, V | what a query was drawn in proportion to: `Draws.weights`, `JudgedQueries.drawn_by`; V̄ is `mean_weight` |
+| V | what a query was drawn in proportion to: `Draws.could_lose`, `JudgedQueries.drawn_by`; V̄: `could_lose_mean` |
 | traffic weight | what a query counts in an average over traffic: V̄/V if drawn, π_h·n/n_h in strata, else 1 |
 | shares | π_h, each stratum's share of traffic; users give them as `weights`, `read_shares` reads them |
 | `weights` of `calibrate` | either of the two that a user may give: draws, or shares |

@@ -26,7 +26,7 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias, TypedDict
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.decide.evidence.traffic import DrawnFor
+from surefoot.decide.evidence.traffic import ToProve
 from surefoot.errors import DataError, name_list, shortened
 from surefoot.measures.notation import is_binary
 from surefoot.risk.tradeoff import weigh_losses, which_lose_over_20
@@ -58,7 +58,7 @@ class ConditionKind:
     plain_title: str | None = None  # in a certificate's headlines and above figures; None where `title` is short
     example_alpha: float | None = None  # a usual α; None where the condition has none
     zero_or_one: Literal["always", "binary measures", "never"] = "never"  # when v is 0 or 1: it has an exact test then
-    drawn_for: DrawnFor | None = None  # what queries must be drawn for to decide it; None where draws cannot
+    to_prove: ToProve | None = None  # what queries must be drawn for to decide it; None where draws cannot
     promise: Callable[[float, str], str] | None = None  # a certificate's words for a level and a measure; None where
     # a guard cannot keep to it. It can where v is never below 0: showing fewer lists then never makes it greater.
 
@@ -90,7 +90,7 @@ class ConditionKind:
     @property
     def within_worst_case(self) -> bool:
         """Whether v is never above what a query could lose at most, W(q)."""
-        return self.drawn_for == "risk"
+        return self.to_prove == "risk"
 
     def limits(self, alpha: float | None) -> tuple[float, float]:
         """Between what the figure lies."""
@@ -102,14 +102,14 @@ class ConditionKind:
         return self.zero_or_one == "always" or (self.zero_or_one == "binary measures" and is_binary(measure))
 
     def bounded_mean(
-        self, candidate: Floats, baseline: Floats, alpha: float | None, drawn_by: Floats | float, mean_weight: float
+        self, candidate: Floats, baseline: Floats, alpha: float | None, drawn_by: Floats | float, could_lose_mean: float
     ) -> BoundedMean:
-        """x, offset and scale; `drawn_by` is V of each query, `mean_weight` V̄."""
+        """x, offset and scale; `drawn_by` is V of each query, `could_lose_mean` V̄."""
         own = alpha or 0.0
         values, width = self.values(candidate, baseline, own) / drawn_by, self.width(own)
         if self.at_most:
-            return BoundedMean(values / width, 0.0, width * mean_weight)
-        return BoundedMean((1 - values) / width, mean_weight, -width * mean_weight)
+            return BoundedMean(values / width, 0.0, width * could_lose_mean)
+        return BoundedMean((1 - values) / width, could_lose_mean, -width * could_lose_mean)
 
     def policy_example(self) -> str:
         """A line of a policy, as in `risk = 0.02`."""
@@ -145,7 +145,7 @@ CONDITIONS: dict[str, ConditionKind] = {  # in the order in which policies are r
             values=_loss,
             example=0.02,
             zero_or_one="binary measures",
-            drawn_for="risk",
+            to_prove="risk",
             promise=lambda level, measure: f"loses on average at most {level:g} of {measure} per query",
         ),
         ConditionKind(
@@ -168,7 +168,7 @@ CONDITIONS: dict[str, ConditionKind] = {  # in the order in which policies are r
             values=_difference,
             width=lambda alpha: 2.0,
             example=0.0,
-            drawn_for="gain",
+            to_prove="gain",
         ),
         ConditionKind(
             name="u_risk",
@@ -179,7 +179,7 @@ CONDITIONS: dict[str, ConditionKind] = {  # in the order in which policies are r
             width=lambda alpha: 2 + alpha,
             example=0.0,
             example_alpha=5,
-            drawn_for="gain",
+            to_prove="gain",
         ),
     )
 }

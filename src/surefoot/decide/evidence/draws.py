@@ -25,7 +25,7 @@ from surefoot.data.types.runs import RankedSource, Run
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.decide.evidence.automatic_judge import AutomaticData, AutomaticJudge, read_automatic
 from surefoot.decide.evidence.sealed_files import read_sealed
-from surefoot.decide.evidence.traffic import DrawnFor, DrawnTraffic, TrafficToDraw, asked_queries, traffic_to_draw
+from surefoot.decide.evidence.traffic import DrawnTraffic, ToProve, TrafficToDraw, asked_queries, traffic_to_draw
 from surefoot.errors import DataError, expecting, name_list, shortened
 from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import check_bounded
@@ -52,7 +52,7 @@ class DrawnQuery(TypedDict):
 
     query: str
     times: Annotated[int, ("minimum", 1), ("maximum", MOST_DRAWS)]
-    weight: _Weight
+    could_lose: _Weight
     count: NotRequired[Annotated[float, ("exclusiveMinimum", 0)]]  # how often it is asked
 
 
@@ -63,12 +63,12 @@ class DrawsData(TypedDict):
     measure: str
     candidate: RunIdentity
     baseline: RunIdentity
-    drawn_for: DrawnFor
+    to_prove: ToProve
     seed: Count
     draws: Count
-    traffic: Count
-    mean_weight: _Weight
-    largest_weight: _Weight
+    drawn_from: Count
+    could_lose_mean: _Weight
+    could_lose_largest: _Weight
     queries: Annotated[list[DrawnQuery], ("minItems", 1)]
     sequence: list[str]
     automatic: AutomaticData | None
@@ -77,10 +77,11 @@ class DrawsData(TypedDict):
 
 @dataclass(frozen=True)
 class Draws:
-    """Queries drawn to be judged, each with its weight: W for "risk", max(W, W of the lists swapped) for "gain".
+    """Queries drawn to be judged.
 
-    `mean_weight` and `largest_weight` are over all `traffic` queries, drawn or not. `sequence` holds each draw's
-    place in `queries`, in the order of drawing: a query that was drawn twice is judged once and counts twice.
+    `could_lose` is the most that each could lose: W to prove risk, max(W, W of the lists swapped) to prove gain.
+    `could_lose_mean` and `could_lose_largest` are over all `drawn_from` queries, drawn or not. `sequence` holds each
+    draw's place in `queries`, in the order of drawing: a query that was drawn twice is judged once and counts twice.
     `automatic` names the automatic judgments that were fixed before the draw, where there were any. Where queries are
     not asked equally often, `by_traffic` says of what counts, and `counts` are those of the drawn queries.
     """
@@ -88,13 +89,13 @@ class Draws:
     measure: str
     candidate: RunIdentity
     baseline: RunIdentity
-    drawn_for: DrawnFor
+    to_prove: ToProve
     seed: int
-    traffic: int
-    mean_weight: float
-    largest_weight: float
+    drawn_from: int
+    could_lose_mean: float
+    could_lose_largest: float
     queries: tuple[str, ...]
-    weights: Floats
+    could_lose: Floats
     sequence: Ints
     automatic: AutomaticData | None = None
     by_traffic: DrawnTraffic | None = None
@@ -116,7 +117,7 @@ class Draws:
         hashes = [given["sha256"] for given in (self.automatic, self.by_traffic) if given is not None]
         return int(text_hash(" ".join([str(self.seed), *hashes]))[:13], 16) if hashes else self.seed
 
-    def places(self, judged: Sequence[str]) -> Ints:
+    def _places(self, judged: Sequence[str]) -> Ints:
         """Where each drawn query stands among the judged ones, all of which must be judged."""
         at = {query: number for number, query in enumerate(judged)}
         absent = [query for query in self.queries if query not in at]
@@ -127,7 +128,7 @@ class Draws:
             )
         return np.array([at[query] for query in self.queries], dtype=np.int64)
 
-    def check_runs(self, candidate: Run, baseline: Run, measure: str) -> None:
+    def _check_runs(self, candidate: Run, baseline: Run, measure: str) -> None:
         """Refuse draws that were made for other lists or another measure."""
         if str(check_bounded(measure)) != self.measure:
             raise DataError(f"the draws are for {self.measure}, but the measure is {measure}; draw again")
@@ -138,18 +139,18 @@ class Draws:
                     f"those of {shortened(system['name'])} at the time of the draw; draw again for these runs"
                 )
 
-    def check_weights(self, weights: Floats) -> None:
-        """Refuse draws whose weights are not those of the lists at hand, given as `weights` of the drawn queries."""
-        wrong = np.abs(weights - self.weights) > _ROUNDING
+    def _check_could_lose(self, could_lose: Floats) -> None:
+        """Refuse draws of other lists than those at hand, by the most that each drawn query could lose."""
+        wrong = np.abs(could_lose - self.could_lose) > _ROUNDING
         if wrong.any():
             at = int(wrong.argmax())
             raise DataError(
                 f"these draws belong to other rankings: query {shortened(self.queries[at])} could lose "
-                f"{weights[at]:.4f} now, but {self.weights[at]:.4f} at the time of the draw; draw again for these "
-                "rankings"
+                f"{could_lose[at]:.4f} now, but {self.could_lose[at]:.4f} at the time of the draw; draw again for "
+                "these rankings"
             )
 
-    def check_counts(self, queries: Sequence[str], traffic: Any) -> None:
+    def _check_counts(self, queries: Sequence[str], traffic: Any) -> None:
         """Refuse other traffic than the draws were made with; `queries` are all that the runs answer."""
         given = asked_queries(queries, traffic).by_traffic
         if given is None and self.by_traffic is None:
@@ -166,14 +167,15 @@ class Draws:
         """Refuse weights of the traffic that are not those at the time of the draw: the judge's mean goes by them."""
         at = {query: row for row, query in enumerate(traffic.queries)}
         rows = [at.get(query, -1) for query in self.queries]
-        self.check_weights(np.where(np.array(rows) >= 0, traffic.weights[rows], 0.0))
-        if len(traffic.queries) != self.traffic or abs(traffic.mean_weight - self.mean_weight) > _ROUNDING:
+        self._check_could_lose(np.where(np.array(rows) >= 0, traffic.could_lose[rows], 0.0))
+        if len(traffic.queries) != self.drawn_from or abs(traffic.could_lose_mean - self.could_lose_mean) > _ROUNDING:
             raise DataError(
-                f"these draws are of {self.traffic:,} queries with a mean weight of {self.mean_weight:.6g}, but the "
-                f"runs have {len(traffic.queries):,} with {traffic.mean_weight:.6g}; draw again"
+                f"these draws are of {self.drawn_from:,} queries that could lose {self.could_lose_mean:.6g} on "
+                f"average, but the runs have {len(traffic.queries):,} that could lose "
+                f"{traffic.could_lose_mean:.6g}; draw again"
             )
 
-    def read_judge(self, source: RankedSource, candidate: Run, baseline: Run, traffic: Any = None) -> AutomaticJudge:
+    def _read_judge(self, source: RankedSource, candidate: Run, baseline: Run, traffic: Any = None) -> AutomaticJudge:
         """What the automatic judge of these draws says of all traffic; other judgments than its are refused."""
         if self.automatic is None:
             raise DataError(
@@ -181,9 +183,9 @@ class Draws:
                 "the draw; draw again with surefoot judge next --automatic"
             )
         measure = check_bounded(self.measure)
-        asked = traffic_to_draw(candidate, baseline, measure, self.drawn_for, traffic)
+        asked = traffic_to_draw(candidate, baseline, measure, self.to_prove, traffic)
         self._check_traffic(asked)
-        judge = read_automatic(source, candidate, baseline, measure, asked.queries, asked.weights)
+        judge = read_automatic(source, candidate, baseline, measure, asked.queries, asked.could_lose)
         judge = replace(judge, counts=asked.counts)
         if judge.data["sha256"] != self.automatic["sha256"]:
             raise DataError(
@@ -194,9 +196,9 @@ class Draws:
 
     def to_dict(self) -> DrawsData:
         """Plain data that JSON can hold."""
-        rows = zip(self.queries, self.times.tolist(), self.weights.tolist(), strict=True)
+        rows = zip(self.queries, self.times.tolist(), self.could_lose.tolist(), strict=True)
         queries: list[DrawnQuery] = [
-            {"query": query, "times": times, "weight": weight} for query, times, weight in rows
+            {"query": query, "times": times, "could_lose": most} for query, times, most in rows
         ]
         if self.counts is not None:
             for row, count in zip(queries, self.counts.tolist(), strict=True):
@@ -206,12 +208,12 @@ class Draws:
             "measure": self.measure,
             "candidate": self.candidate,
             "baseline": self.baseline,
-            "drawn_for": self.drawn_for,
+            "to_prove": self.to_prove,
             "seed": self.seed,
             "draws": self.draws,
-            "traffic": self.traffic,
-            "mean_weight": self.mean_weight,
-            "largest_weight": self.largest_weight,
+            "drawn_from": self.drawn_from,
+            "could_lose_mean": self.could_lose_mean,
+            "could_lose_largest": self.could_lose_largest,
             "queries": queries,
             "sequence": [self.queries[row] for row in self.sequence.tolist()],
             "automatic": self.automatic,
@@ -227,32 +229,35 @@ class Draws:
         rows, by_traffic = data["queries"], data.get("by_traffic")
         queries = [row["query"] for row in rows]
         at = {query: number for number, query in enumerate(queries)}
-        weights, counts = [row["weight"] for row in rows], [row["count"] for row in rows if "count" in row]
+        most, counts = [row["could_lose"] for row in rows], [row["count"] for row in rows if "count" in row]
         sequence = np.array([at.get(query, -1) for query in data["sequence"]], dtype=np.int64)
         wrong = {
             f"lists query {shortened(first_repeated(queries))} twice": len(at) < len(queries),
             "has a sequence with other queries": bool((sequence < 0).any()) or not len(sequence),
-            "has a weight above the largest": max(*weights, data["mean_weight"]) > data["largest_weight"],
+            "has a query that could lose more than the largest": max(*most, data["could_lose_mean"])
+            > data["could_lose_largest"],
             "has counts of some queries only": len(counts) != (0 if by_traffic is None else len(rows)),
         }
         for what in (reason for reason, holds in wrong.items() if holds):
             raise DataError(what)
         times = np.bincount(sequence, minlength=len(queries)).tolist()
-        if (times, data["draws"]) != ([row["times"] for row in rows], len(sequence)) or len(queries) > data["traffic"]:
+        if (times, data["draws"]) != ([row["times"] for row in rows], len(sequence)) or len(queries) > data[
+            "drawn_from"
+        ]:
             raise DataError("has queries that do not add up to its draws")
         if by_traffic is not None and math.fsum(counts) > by_traffic["total"] * (1 + _ROUNDING):
             raise DataError("has counts that add up to more than all traffic")
         return cls(
             measure=str(check_bounded(data["measure"])), candidate=data["candidate"], baseline=data["baseline"],
-            drawn_for=data["drawn_for"], seed=data["seed"], traffic=data["traffic"],
-            mean_weight=float(data["mean_weight"]), largest_weight=float(data["largest_weight"]),
-            queries=tuple(queries), weights=np.array(weights, np.float64), sequence=sequence,
+            to_prove=data["to_prove"], seed=data["seed"], drawn_from=data["drawn_from"],
+            could_lose_mean=float(data["could_lose_mean"]), could_lose_largest=float(data["could_lose_largest"]),
+            queries=tuple(queries), could_lose=np.array(most, np.float64), sequence=sequence,
             automatic=data["automatic"], by_traffic=by_traffic,
             counts=np.array(counts, np.float64) if counts else None,
         )  # fmt: skip
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write JSON, all or nothing; `read_draws` reads it back."""
+        """Write JSON, all or nothing; `Draws.read` reads it back."""
         write_text(path, to_json(seal(dict(self.to_dict()))))
 
     def followed_by(self, later: Draws) -> Draws:
@@ -263,7 +268,7 @@ class Draws:
         places = np.array([at[query] for query in later.queries], np.int64)
         counts = None if self.counts is None or later.counts is None else np.append(self.counts, later.counts[new])
         return replace(
-            self, queries=queries, weights=np.append(self.weights, later.weights[new]), counts=counts,
+            self, queries=queries, could_lose=np.append(self.could_lose, later.could_lose[new]), counts=counts,
             sequence=np.append(self.sequence, places[later.sequence]),
         )  # fmt: skip
 

@@ -13,82 +13,111 @@ from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, integer
 from surefoot.data.hashes import queries_hash
 from surefoot.data.types.runs import RankedSource, Run
 from surefoot.decide.evidence.automatic_judge import UnjudgedTreatment, read_automatic
+from surefoot.decide.evidence.compared_systems import systems_of
 from surefoot.decide.evidence.draws import Draws, system_hash
 from surefoot.decide.evidence.record import SampleEntry, open_record
-from surefoot.decide.evidence.traffic import DrawnFor, answered_queries, traffic_to_draw
+from surefoot.decide.evidence.traffic import ToProve, answered_queries, traffic_to_draw
 from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.measures.scoring import runs_by_name
 from surefoot.measures.worst_case import check_bounded
 
 _SEED_BITS = 53  # of a seed that is drawn: every JSON reader keeps so many
 
 
 def judge_next(
-    run: RankedSource,
-    baseline: RankedSource,
-    measure: str,
-    n: int,
+    runs: Any,
     *,
-    drawn_for: DrawnFor = "risk",
-    seed: int | None = None,
+    baseline: str,
+    candidate: str | None = None,
+    measure: str = "nDCG@10",
+    n: int = 100,
+    to_prove: ToProve = "risk",
+    traffic: Any = None,
     automatic: RankedSource | None = None,
     unjudged: UnjudgedTreatment = "error",
-    weights: Any = None,
     record: str | os.PathLike[str] | None = None,
+    seed: int | None = None,
 ) -> Draws:
     """Draw n queries to judge from the traffic that two runs answer, in proportion to what each could lose.
 
     Independently and with replacement: a query may be drawn several times, and is then judged once. By default the
     seed is a fresh one, and the draws say which; the same seed gives the same draws whatever the order of the files,
-    and proves nothing new. For conditions on gain or U_Risk draw for "gain".
+    and proves nothing new. For conditions on gain or U_Risk draw to prove "gain".
+
+    `runs` are as for `score`; `baseline` names the one that is live, `candidate` the other of more than two.
 
     `automatic` are judgments of both runs' results by an automatic judge, for `gate(…, automatic=…)`; the draws keep
     their hash, and another judge gets other draws. Queries that it did not judge are refused, or with `unjudged="zero"`
     count as no difference.
 
-    `weights` are how often each query is asked, anything that `read_traffic` takes: queries are drawn by that too, and
-    what is proved is of the traffic. Queries of the runs that nobody asks are left out.
+    `traffic` is how often each query is asked: queries are drawn by that too, and what is proved is of the traffic.
+    Queries of the runs that nobody asks are left out.
 
     A `record` keeps the draws, so that `gate(…, record=…)` uses all that were ever made for these runs, in order.
 
     >>> today, new = {"q1": ["a", "b"], "q2": ["a", "b"]}, {"q1": ["a", "b"], "q2": ["b", "a"]}
-    >>> judge_next(new, today, "nDCG@10", 5).queries
+    >>> judge_next({"today": today, "new": new}, baseline="today", n=5).queries
     ('q2',)
     """
+    systems = {run.name: run for run in runs_by_name(runs)}
+    shown, live = systems_of(list(systems), candidate, baseline)
+    return draw_queries(
+        systems[shown], systems[live], measure, n, to_prove=to_prove, seed=seed, automatic=automatic,
+        unjudged=unjudged, traffic=traffic, record=record,
+    )  # fmt: skip
+
+
+def draw_queries(
+    run: RankedSource,
+    baseline: RankedSource,
+    measure: str,
+    n: int,
+    *,
+    to_prove: ToProve = "risk",
+    seed: int | None = None,
+    automatic: RankedSource | None = None,
+    unjudged: UnjudgedTreatment = "error",
+    traffic: Any = None,
+    record: str | os.PathLike[str] | None = None,
+) -> Draws:
+    """`judge_next` of two runs."""
     kind, count = check_bounded(measure), integer("n", n, 1, MOST_DRAWS)
-    if drawn_for not in get_args(DrawnFor):
-        raise ArgumentError(f"queries are drawn for {shortened(drawn_for)}; it must be 'risk' or 'gain'")
+    if to_prove not in get_args(ToProve):
+        raise ArgumentError(f"to_prove is {shortened(to_prove)}; it must be 'risk' or 'gain'")
     candidate, reference = Run.read(run), Run.read(baseline)
-    traffic = traffic_to_draw(candidate, reference, kind, drawn_for, weights)
-    if not traffic.weights.any():
+    drawable = traffic_to_draw(candidate, reference, kind, to_prove, traffic)
+    if not drawable.could_lose.any():
         raise DataError(
-            f"no query can {'lose' if drawn_for == 'risk' else 'gain or lose'} anything by {kind}, because both runs "
+            f"no query can {'lose' if to_prove == 'risk' else 'gain or lose'} anything by {kind}, because both runs "
             "show the same documents or the candidate only adds documents; there is nothing to judge"
         )
     judge = None
     if automatic is not None:
-        judge = read_automatic(automatic, candidate, reference, kind, traffic.queries, traffic.weights, unjudged).data
+        judge = read_automatic(
+            automatic, candidate, reference, kind, drawable.queries, drawable.could_lose, unjudged
+        ).data
     seed = secrets.randbits(_SEED_BITS) if seed is None else integer("seed", seed, 0, LARGEST_SEED)
     # With another judge or traffic, one seed gives other draws: nobody can choose one that suits what was drawn.
-    hashes = [int(given["sha256"], 16) for given in (judge, traffic.by_traffic) if given is not None]
+    hashes = [int(given["sha256"], 16) for given in (judge, drawable.by_traffic) if given is not None]
     rng = np.random.default_rng([seed, *hashes] if hashes else seed)
-    chances = traffic.weights if traffic.counts is None else traffic.weights * traffic.counts
-    chosen = rng.choice(len(traffic.queries), size=count, p=chances / float(chances.sum()))
+    chances = drawable.could_lose if drawable.counts is None else drawable.could_lose * drawable.counts
+    chosen = rng.choice(len(drawable.queries), size=count, p=chances / float(chances.sum()))
     drawn, sequence = np.unique(chosen, return_inverse=True)
     draws = Draws(
         measure=str(kind),
         candidate={"name": candidate.name, "sha256": system_hash(candidate, kind)},
         baseline={"name": reference.name, "sha256": system_hash(reference, kind)},
-        drawn_for=drawn_for,
+        to_prove=to_prove,
         seed=seed,
-        traffic=len(traffic.queries),
-        mean_weight=traffic.mean_weight,
-        largest_weight=float(traffic.weights.max()),
-        queries=tuple(traffic.queries[row] for row in drawn.tolist()),
-        weights=traffic.weights[drawn],
+        drawn_from=len(drawable.queries),
+        could_lose_mean=drawable.could_lose_mean,
+        could_lose_largest=float(drawable.could_lose.max()),
+        queries=tuple(drawable.queries[row] for row in drawn.tolist()),
+        could_lose=drawable.could_lose[drawn],
         sequence=sequence,
         automatic=judge,
-        by_traffic=traffic.by_traffic,
-        counts=None if traffic.counts is None else traffic.counts[drawn],
+        by_traffic=drawable.by_traffic,
+        counts=None if drawable.counts is None else drawable.counts[drawn],
     )
     if record is not None:
         with open_record(record) as kept:

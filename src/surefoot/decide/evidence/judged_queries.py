@@ -146,10 +146,10 @@ def check_scores(scores: Scores, systems: Sequence[str]) -> None:
     """Refuse a measure without bounds, scores beyond 0 and 1, whose losses no 1 bounds, and judgments of nothing."""
     if scores.filled is not None:
         raise ArgumentError(NO_FILL_REASON)
-    if scores.weighting is not None:
+    if scores._weighting is not None:
         raise ArgumentError(
             "these scores have weights by traffic, for which a plain sample proves nothing; give scores without "
-            "weights, and draws that were made by traffic (judge_next(…, weights=…))"
+            "weights, and draws that were made by traffic (judge_next(…, traffic=…))"
         )
     if scores.qrels is not None:
         refuse_machine_judgments(scores.qrels)
@@ -239,16 +239,16 @@ def drawn_sample(
             "with drawn queries, the gate must check that the runs are the same as when they were drawn; "
             "give judgments and runs instead of scores"
         )
-    draws.check_runs(runs[candidate], runs[baseline], scores.measure)
+    draws._check_runs(runs[candidate], runs[baseline], scores.measure)
     if traffic is not None:
-        draws.check_counts(answered_queries(runs[candidate], runs[baseline]), traffic)
+        draws._check_counts(answered_queries(runs[candidate], runs[baseline]), traffic)
     if scores.qrels is not None and draws.automatic is not None:
         _refuse_the_judge(scores.qrels, draws.automatic["sha256"])
-    rows = draws.places(scores.queries)[draws.sequence]
+    rows = draws._places(scores.queries)[draws.sequence]
     sample = JudgedQueries(scores.queries, scores[baseline], scores[candidate]).take(rows)
-    sample = replace(sample, drawn_by=draws.weights[draws.sequence])
+    sample = replace(sample, drawn_by=draws.could_lose[draws.sequence])
     if automatic is None:
         return sample, None
-    judge = draws.read_judge(automatic, runs[candidate], runs[baseline], traffic)
+    judge = draws._read_judge(automatic, runs[candidate], runs[baseline], traffic)
     by_judge = judge.of(sample.queries)
     return replace(sample, automatic_baseline=by_judge[0], automatic_candidate=by_judge[1]), judge

@@ -62,7 +62,7 @@ def draws_csv(draws: Draws, unjudged: Ints) -> str:
 
     What an automatic judge says is not shown, and no order betrays it: people would follow it.
     """
-    header = ["query", "times", "weight", *(["count"] if draws.counts is not None else []), "documents_to_judge"]
+    header = ["query", "times", "could_lose", *(["count"] if draws.counts is not None else []), "documents_to_judge"]
     order = _by_weight(draws) if draws.automatic is None else drawn_order(draws)
     return csv_text(header, [[*_row(draws, row), *_count(draws, row), int(unjudged[row])] for row in order])
 
@@ -96,12 +96,13 @@ def draws_tables(draws: Draws, unjudged: Ints, most: int) -> list[RenderableType
     """The same for a terminal, the first of them, with what was drawn from above it."""
     from rich.text import Text
 
-    what = "lose" if draws.drawn_for == "risk" else "lose or gain"
+    what = "lose" if draws.to_prove == "risk" else "lose or gain"
     asked = "" if draws.by_traffic is None else ", and queries that are asked more,"
     summary = (
-        f"{draws.draws:,} draws from {draws.traffic:,} queries. Queries that could {what} more {draws.measure}{asked} "
-        f"were drawn more often. You must judge {len(draws.queries):,} queries and {int(unjudged.sum()):,} documents. "
-        f"A query could {what} {draws.mean_weight:.4f} on average and at most {draws.largest_weight:.4f}."
+        f"{draws.draws:,} draws from {draws.drawn_from:,} queries. Queries that could {what} more {draws.measure}"
+        f"{asked} were drawn more often. You must judge {len(draws.queries):,} queries and "
+        f"{int(unjudged.sum()):,} documents. A query could {what} "
+        f"{draws.could_lose_mean:.4f} on average and at most {draws.could_lose_largest:.4f}."
     )
     if draws.by_traffic is not None and draws.by_traffic["left_out"]:
         summary += f" {draws.by_traffic['left_out']:,} queries of the runs have no traffic and were left out."
@@ -135,7 +136,7 @@ def automatic_note(automatic: AutomaticData) -> str:
 
 
 def _row(draws: Draws, row: int) -> tuple[str, int, float]:
-    return draws.queries[row], int(draws.times[row]), float(draws.weights[row])
+    return draws.queries[row], int(draws.times[row]), float(draws.could_lose[row])
 
 
 def _count(draws: Draws, row: int) -> list[float]:
@@ -144,4 +145,4 @@ def _count(draws: Draws, row: int) -> list[float]:
 
 def _by_weight(draws: Draws) -> list[int]:
     rows = range(len(draws.queries))
-    return sorted(rows, key=lambda row: (-draws.weights[row], draws.queries[row]))
+    return sorted(rows, key=lambda row: (-draws.could_lose[row], draws.queries[row]))

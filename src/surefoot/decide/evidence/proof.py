@@ -302,7 +302,7 @@ def bet_by_batches(
 
 
 def evidence_of(
-    rule: ConditionRule, sample: JudgedQueries, measure: str, mean_weight: float = 1.0, budget: int | None = None,
+    rule: ConditionRule, sample: JudgedQueries, measure: str, could_lose_mean: float = 1.0, budget: int | None = None,
     judge: AutomaticJudge | None = None, batches: Sequence[int] = (), known: int | None = None,
 ) -> Evidence:  # fmt: skip
     """A condition's x for the sample's queries, or those of its segment, and what an automatic judge says of them."""
@@ -312,11 +312,11 @@ def evidence_of(
         sizes = (int(own.sum()) for own in batches_of(sample.members[rule.segment], batches or [len(sample)]))
         batches = tuple(size for size in sizes if size) if batches else ()
     condition, drawn_by = rule.condition, 1.0 if sample.drawn_by is None else sample.drawn_by[chosen]
-    x, offset, scale = condition.bounded_mean(candidate, baseline, rule.alpha, drawn_by, mean_weight)
+    x, offset, scale = condition.bounded_mean(candidate, baseline, rule.alpha, drawn_by, could_lose_mean)
     if sample.stratum_weight is not None and rule.segment is None:
         greatest = float(sample.stratum_weight.max())
         return Evidence(rule, x * (sample.stratum_weight / greatest), offset, scale * greatest, "stratified")
-    by_judge = None if judge is None else _judge_evidence(rule, sample, mean_weight, judge)
+    by_judge = None if judge is None else _judge_evidence(rule, sample, could_lose_mean, judge)
     if budget is not None:
         return Evidence(rule, x, offset, scale, "anytime", budget, by_judge)
     # Losses of 0 or 1 have an exact test, which needs fewer queries.
@@ -325,15 +325,15 @@ def evidence_of(
 
 
 def _judge_evidence(
-    rule: ConditionRule, sample: JudgedQueries, mean_weight: float, judge: AutomaticJudge
+    rule: ConditionRule, sample: JudgedQueries, could_lose_mean: float, judge: AutomaticJudge
 ) -> JudgeEvidence | None:
     """a of the draws, and over all traffic; None where the judge says the same of every query that could be drawn."""
     if sample.automatic_baseline is None or sample.automatic_candidate is None or sample.drawn_by is None:
         raise ArgumentError("an automatic judge needs queries that were drawn with it")
     by_weight = rule.condition.bounded_mean
-    a = by_weight(sample.automatic_candidate, sample.automatic_baseline, rule.alpha, sample.drawn_by, mean_weight).x
+    a = by_weight(sample.automatic_candidate, sample.automatic_baseline, rule.alpha, sample.drawn_by, could_lose_mean).x
     able = judge.weights > 0
     weights = judge.weights[able]
-    everywhere = by_weight(judge.candidate[able], judge.baseline[able], rule.alpha, weights, mean_weight).x
+    everywhere = by_weight(judge.candidate[able], judge.baseline[able], rule.alpha, weights, could_lose_mean).x
     moments = judge_moments(everywhere, judge.chances[able])
     return None if moments.variance == 0 else JudgeEvidence(check_unit(a), moments)

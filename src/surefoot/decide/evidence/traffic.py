@@ -16,7 +16,7 @@ from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import worst_case_loss
 from surefoot.report.plain_json import to_json
 
-DrawnFor = Literal["risk", "gain"]
+ToProve = Literal["risk", "gain"]
 
 
 class DrawnTraffic(TypedDict):
@@ -41,16 +41,16 @@ class TrafficToDraw:
     """The queries that are asked, with W of each, the most that it could lose; drawn by W, and by counts if any."""
 
     queries: list[str]
-    weights: Floats
+    could_lose: Floats
     counts: Floats | None
     by_traffic: DrawnTraffic | None
 
     @property
-    def mean_weight(self) -> float:
+    def could_lose_mean(self) -> float:
         """W̄ = ΣwW/Σw."""
         if self.counts is None:
-            return float(self.weights.sum()) / len(self.queries)
-        return float(self.weights @ self.counts) / float(self.counts.sum())
+            return float(self.could_lose.sum()) / len(self.queries)
+        return float(self.could_lose @ self.counts) / float(self.counts.sum())
 
 
 def asked_queries(queries: Sequence[str], traffic: Any) -> AskedQueries:
@@ -69,14 +69,14 @@ def asked_queries(queries: Sequence[str], traffic: Any) -> AskedQueries:
 
 
 def traffic_to_draw(
-    candidate: Run, baseline: Run, measure: Measure, drawn_for: DrawnFor, traffic: Any = None
+    candidate: Run, baseline: Run, measure: Measure, to_prove: ToProve, traffic: Any = None
 ) -> TrafficToDraw:
     """All asked queries that either run answers, and W of each; for gain the greater of W both ways."""
     asked = asked_queries(answered_queries(candidate, baseline), traffic)
-    weights = worst_case_loss(candidate, baseline, measure, queries=asked.queries)
-    if drawn_for == "gain":
-        weights = np.maximum(weights, worst_case_loss(baseline, candidate, measure, queries=asked.queries))
-    return TrafficToDraw(asked.queries, weights, asked.counts, asked.by_traffic)
+    could_lose = worst_case_loss(candidate, baseline, measure, queries=asked.queries)
+    if to_prove == "gain":
+        could_lose = np.maximum(could_lose, worst_case_loss(baseline, candidate, measure, queries=asked.queries))
+    return TrafficToDraw(asked.queries, could_lose, asked.counts, asked.by_traffic)
 
 
 def answered_queries(candidate: Run, baseline: Run) -> list[str]:

@@ -14,8 +14,9 @@ from surefoot.arrays import Flags
 from surefoot.data.hashes import json_hash
 from surefoot.data.reading.segments import read_segments
 from surefoot.data.types.runs import Run
-from surefoot.data.types.scores import Scores, unknown_system
+from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.automatic_judge import AutomaticJudge
+from surefoot.decide.evidence.compared_systems import systems_of
 from surefoot.decide.evidence.conditions import CONDITIONS, ConditionRule
 from surefoot.decide.evidence.draws import Draws, read_draws, system_hash
 from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores, drawn_sample, plain_sample
@@ -28,7 +29,6 @@ from surefoot.decide.gate.automatic_summary import people_judgments
 from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
 from surefoot.measures.score_reading import read_scores
-from surefoot.risk.baselines import baseline_choices
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ class Asked:
         return not known and self.treatment is NothingToLoseTreatment.leave_out
 
     @property
-    def mean_weight(self) -> float:
+    def could_lose_mean(self) -> float:
         """W̄."""
-        return self.draws[0].mean_weight if self.draws else 1.0
+        return self.draws[0].could_lose_mean if self.draws else 1.0
 
     def run(self, system: str) -> Run | None:
         """The run of a system; None where only scores were given."""
@@ -111,8 +111,8 @@ class Asked:
             "unanswered": str(self.treatment),
             "sampled_from": self.sampled_from,
             "source": "draws" if draws else "uniform" if self.sample else "plain",
-            "drawn_for": draws and draws.drawn_for,
-            "mean_weight": draws and draws.mean_weight,
+            "to_prove": draws and draws.to_prove,
+            "could_lose_mean": draws and draws.could_lose_mean,
             "traffic": draws and draws.by_traffic and draws.by_traffic["sha256"],
             "automatic": draws and draws.automatic and draws.automatic["sha256"],
             "strata": strata,
@@ -125,7 +125,7 @@ class Asked:
         candidate, baseline = self.run(self.candidate), self.run(self.baseline)
         assert candidate is not None  # `drawn_sample` refuses scores without runs
         assert baseline is not None
-        return self.draws[0].read_judge(self.automatic, candidate, baseline, self.traffic)
+        return self.draws[0]._read_judge(self.automatic, candidate, baseline, self.traffic)
 
     def new_batches(self, earlier: Sequence[JudgedBatch]) -> tuple[list[JudgedBatch], list[str], list[StratumData]]:
         """The batches that no look has seen, the first queries that they wait for, and strata.
@@ -207,7 +207,7 @@ def ask(
     if policy is None:
         raise ArgumentError("a decision needs a policy; give conditions such as {'risk': 0.02, 'gain': 0}")
     parsed, matrix = ReleasePolicy.read(policy), read_scores(scores)
-    candidate, baseline = systems_of(matrix, candidate, baseline)
+    candidate, baseline = systems_of(matrix.systems, candidate, baseline)
     check_scores(matrix, (baseline, candidate))
     asked = Asked(
         scores=matrix, baseline=baseline, candidate=candidate, policy=parsed, rules=parsed.rules, members={}, sizes={},
@@ -232,28 +232,6 @@ def ask(
         by = columns if strata is None else read_segments(strata)
         asked = replace(asked, shares=read_shares(weights), strata=by or {})
     return replace(asked, rules=rules, members=members, sizes=sizes)
-
-
-def systems_of(scores: Scores, candidate: str | None, baseline: str | None) -> tuple[str, str]:
-    """The candidate and the baseline by name; of two systems the candidate is the one that is not the baseline."""
-    if baseline is None:
-        raise ArgumentError(
-            f"choose the baseline, which is the system that is live today: {baseline_choices(scores.systems)}"
-        )
-    for name in (baseline, candidate):
-        if name is not None and name not in scores.systems:
-            raise ArgumentError(unknown_system(name, scores.systems))
-    if candidate is None:
-        others = [name for name in scores.systems if name != baseline]
-        if len(others) != 1:
-            raise ArgumentError(
-                f"choose the candidate with --candidate (candidate=): there are {len(others)} systems besides the "
-                "baseline" + (f": {name_list(others, 8)}" if others else "")
-            )
-        (candidate,) = others
-    if candidate == baseline:
-        raise ArgumentError(f"candidate and baseline are both {shortened(baseline)}; choose two different systems")
-    return candidate, baseline
 
 
 def _with_record(asked: Asked, record: Record, *, alone: bool) -> Asked:
@@ -289,12 +267,12 @@ def _with_record(asked: Asked, record: Record, *, alone: bool) -> Asked:
 
 def _draws_for(asked: Asked, own: Sequence[Draws]) -> list[Draws]:
     """Of the draws that were made for these rankings those for this measure, these conditions, judge and traffic."""
-    gain = any(rule.condition.drawn_for == "gain" for rule in asked.rules)
+    gain = any(rule.condition.to_prove == "gain" for rule in asked.rules)
     fits = [draws for draws in own if (draws.automatic is not None) == (asked.automatic is not None)]
     fits = [draws for draws in fits if asked.traffic is None or draws.by_traffic is not None] or fits
     kinds = ("gain",) if gain else ("risk", "gain")
-    for drawn_for in kinds:
-        same = [draws for draws in fits or own if draws.drawn_for == drawn_for]
+    for to_prove in kinds:
+        same = [draws for draws in fits or own if draws.to_prove == to_prove]
         same = [draws for draws in same if draws.measure == asked.scores.measure] or same
         if same:  # of several judges or traffics, those of the latest draws
             return [draws for draws in same if _kind(draws) == _kind(same[-1])]
@@ -381,13 +359,13 @@ def _check_draws(asked: Asked, draws: Draws, weights: Any) -> None:
             "known; remove these conditions"
         )
     for rule in asked.rules:
-        if rule.condition.drawn_for is None:
+        if rule.condition.to_prove is None:
             raise ArgumentError(
                 f"{rule.name} cannot be decided with drawn queries; remove this condition, or judge a plain random "
                 "sample of queries"
             )
-    if draws.drawn_for != "gain" and any(rule.condition.drawn_for == "gain" for rule in asked.rules):
-        titles = [condition.title for condition in CONDITIONS.values() if condition.drawn_for == "gain"]
+    if draws.to_prove != "gain" and any(rule.condition.to_prove == "gain" for rule in asked.rules):
+        titles = [condition.title for condition in CONDITIONS.values() if condition.to_prove == "gain"]
         raise ArgumentError(
             f"these queries were drawn for risk; conditions on {' or '.join(titles)} need queries drawn with "
             "surefoot judge next --for gain"

@@ -13,7 +13,7 @@ from surefoot.decide.evidence.judged_queries import PerQueryData
 from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData
 from surefoot.decide.evidence.proof import Method
 from surefoot.decide.evidence.strata import StratumData
-from surefoot.decide.evidence.traffic import DrawnFor, DrawnTraffic
+from surefoot.decide.evidence.traffic import DrawnTraffic, ToProve
 from surefoot.report.schema import schema_of
 from surefoot.risk.assessment_data import Count, NotNegative
 
@@ -103,10 +103,10 @@ class RecordUseData(TypedDict):
 class DrawnData(TypedDict):
     """How the judged queries were drawn."""
 
-    drawn_for: DrawnFor
+    to_prove: ToProve
     draws: Count
-    mean_weight: NotNegative
-    traffic: Annotated[Count, "Distinct queries that were drawn from."]
+    could_lose_mean: NotNegative
+    drawn_from: Annotated[Count, "Distinct queries that were drawn from."]
     by_traffic: NotRequired[Annotated[DrawnTraffic, "Where queries were drawn by how often they are asked, too."]]
     unjudged_documents: NotRequired[
         Annotated[Count | None, "Documents that a list shows for a drawn query of this batch, and nobody judged."]

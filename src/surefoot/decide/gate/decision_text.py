@@ -55,10 +55,10 @@ def notes(data: Json) -> list[str]:
         notes.append(f"Each stratum of queries counts by its share of traffic: {shares}.")
     if data["drawn"] is not None:
         drawn = data["drawn"]
-        could = "lose" if drawn["drawn_for"] == "risk" else "gain or lose"
+        could = "lose" if drawn["to_prove"] == "risk" else "gain or lose"
         notes.append(
             f"Queries that could {could} more{_or_asked(drawn)} were drawn more often ({drawn['draws']:,} draws from "
-            f"{drawn['traffic']:,} queries). The figures are estimates for all traffic"
+            f"{drawn['drawn_from']:,} queries). The figures are estimates for all traffic"
             + (", in which a query counts as often as it is asked." if drawn.get("by_traffic") else ".")
         )
         if drawn.get("by_traffic", {}).get("left_out"):

@@ -62,7 +62,7 @@ def gate(
     drawn : Draws or a file of `surefoot judge next`, optional
         How the judged queries were drawn.
     traffic : anything `read_traffic` takes, optional
-        How often each query is asked, the same as `judge_next(…, weights=)` drew with; only with draws. Then all that
+        How often each query is asked, the same as `judge_next(…, traffic=)` drew with; only with draws. Then all that
         is proved is of traffic, in which a query counts as often as it is asked.
     automatic : anything `read_qrels` takes, optional
         An automatic judge's judgments of both systems' results for all traffic, those that `judge_next(…, automatic=)`
@@ -205,8 +205,8 @@ def _drawn_data(look: GateLook) -> DrawnData:
     for later in asked.draws[1 : len(look.batches)]:
         draws = draws.followed_by(later)
     data: DrawnData = {
-        "drawn_for": draws.drawn_for, "draws": len(look.sample), "mean_weight": draws.mean_weight,
-        "traffic": draws.traffic,
+        "to_prove": draws.to_prove, "draws": len(look.sample), "could_lose_mean": draws.could_lose_mean,
+        "drawn_from": draws.drawn_from,
         "unjudged_documents": unjudged_documents(asked.scores, asked.baseline, asked.candidate, draws),
     }  # fmt: skip
     if draws.by_traffic is not None:

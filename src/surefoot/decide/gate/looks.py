@@ -108,7 +108,7 @@ def _look(
     sizes = [len(batch.judged) for batch in batches]
     evidence = tuple(
         evidence_of(
-            rule, sample, asked.scores.measure, asked.mean_weight, budget, judge, sizes,
+            rule, sample, asked.scores.measure, asked.could_lose_mean, budget, judge, sizes,
             asked.sampled_from if rule.segment is None or asked.sampled_from is None else asked.sizes[rule.segment],
         )
         for rule in asked.rules

@@ -107,13 +107,13 @@ def calibration_of(
 ) -> tuple[Calibration, JudgedQueries, Sampling]:
     """What calibrates, the sample it is made of, and how that stands for traffic; `largest` is B, the greatest loss."""
     draws, shares = _draws_or_shares(weights)
-    mean_weight = 1.0
+    could_lose_mean = 1.0
     if draws is not None:
         rows, drawn_by = _drawn_rows(scored, settings, draws, strata)
         sample, scores = replace(scored.judged.take(rows), drawn_by=drawn_by), scored.scores[rows]
-        mean_weight = draws.mean_weight
-        traffic_weight = mean_weight / drawn_by
-        sampling: Sampling = {"kind": "drawn", "draws": draws.draws, "mean_weight": mean_weight, "strata": []}
+        could_lose_mean = draws.could_lose_mean
+        traffic_weight = could_lose_mean / drawn_by
+        sampling: Sampling = {"kind": "drawn", "draws": draws.draws, "could_lose_mean": could_lose_mean, "strata": []}
         if draws.by_traffic is not None:
             sampling["by_traffic"] = draws.by_traffic
     else:
@@ -127,13 +127,13 @@ def calibration_of(
                 )
             sample, of_strata = weigh_strata(sample, {} if strata is None else read_segments(strata), shares)
             traffic_weight = traffic_weight if sample.stratum_weight is None else sample.stratum_weight
-            sampling = {"kind": "strata", "draws": len(sample), "mean_weight": None, "strata": of_strata}
+            sampling = {"kind": "strata", "draws": len(sample), "could_lose_mean": None, "strata": of_strata}
         elif strata is not None:
             raise ArgumentError(
                 "you gave strata without weights; also give the share of traffic of each stratum as weights"
             )
     evidence = tuple(
-        _bounded(evidence_of(rule, sample, str(settings.measure), mean_weight), largest, sampling["kind"])
+        _bounded(evidence_of(rule, sample, str(settings.measure), could_lose_mean), largest, sampling["kind"])
         for rule in settings.rules
     )
     calibration = Calibration(
@@ -144,7 +144,7 @@ def calibration_of(
 
 def plain_sampling(queries: int) -> Sampling:
     """How a plain sample stands for traffic."""
-    return {"kind": "plain", "draws": queries, "mean_weight": None, "strata": []}
+    return {"kind": "plain", "draws": queries, "could_lose_mean": None, "strata": []}
 
 
 def _bounded(evidence: Evidence, largest: float, kind: str) -> Evidence:
@@ -174,7 +174,7 @@ def _drawn_rows(scored: ScoredQueries, settings: GuardSettings, draws: Draws, st
         raise ArgumentError("drawn queries have their own weights; leave strata out")
     if draws.automatic is not None:  # whoever decides once with the judge and once without has two chances
         raise ArgumentError(NO_AUTOMATIC_REASON)
-    if draws.drawn_for != "risk":
+    if draws.to_prove != "risk":
         raise ArgumentError("these queries were drawn for gain, but a guard bounds losses; draw for risk")
     for name in settings.levels:
         if not CONDITIONS[name].within_worst_case:
@@ -188,10 +188,10 @@ def _drawn_rows(scored: ScoredQueries, settings: GuardSettings, draws: Draws, st
         )
     if draws.measure != str(settings.measure):
         raise DataError(f"the draws are for {draws.measure}, but the guard is for {settings.measure}; draw again")
-    at = draws.places(scored.judged.queries)
+    at = draws._places(scored.judged.queries)
     if scored.source is not None:
-        draws.check_weights(scored.source.worst_case()[at])
-    return at[draws.sequence], draws.weights[draws.sequence]
+        draws._check_could_lose(scored.source.worst_case()[at])
+    return at[draws.sequence], draws.could_lose[draws.sequence]
 
 
 def check_new(fingerprints: Sequence[frozenset[str]], seen: frozenset[str], queries: Sequence[str], what: str) -> None:

@@ -50,7 +50,7 @@ class Sampling(TypedDict):
 
     kind: Literal["plain", "drawn", "strata"]
     draws: Annotated[Count, "Draws, a query that was drawn twice counted twice."]
-    mean_weight: float | None
+    could_lose_mean: float | None
     by_traffic: NotRequired[Annotated[DrawnTraffic, "Where queries were drawn by how often they are asked, too."]]
     strata: list[StratumData]
 

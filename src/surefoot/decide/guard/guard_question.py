@@ -33,15 +33,15 @@ def draws_of_record(record: Record, judged: JudgedListPair, weights: Any) -> Any
 
     def fits(draws: Draws) -> bool:
         known = [at for at, query in enumerate(draws.queries) if query in row_of]
-        apart = could_lose[[row_of[draws.queries[at]] for at in known]] - draws.weights[known]
+        apart = could_lose[[row_of[draws.queries[at]] for at in known]] - draws.could_lose[known]
         return draws.measure == str(judged.measure) and bool(known) and bool((np.abs(apart) <= _ROUNDING).all())
 
     own = [draws for draws in record.draws if fits(draws)]
     if own:
-        lists = own[-1].candidate["sha256"], own[-1].baseline["sha256"], own[-1].drawn_for
+        lists = own[-1].candidate["sha256"], own[-1].baseline["sha256"], own[-1].to_prove
         same = [
             draws for draws in record.draws
-            if (draws.candidate["sha256"], draws.baseline["sha256"], draws.drawn_for) == lists
+            if (draws.candidate["sha256"], draws.baseline["sha256"], draws.to_prove) == lists
         ]  # fmt: skip
         return reduce(Draws.followed_by, same)  # those with unjudged queries are refused where they are used
     drawn = {query for draws in record.draws for query in draws.queries}

@@ -45,11 +45,11 @@ class ReleaseComparison:
 def of_decision(data: Json) -> Iterator[ReleaseComparison]:
     """The comparison that was decided on."""
     sample = JudgedQueries.from_dict(data["per_query"])
-    mean_weight = 1.0 if data["drawn"] is None else float(data["drawn"]["mean_weight"])
+    could_lose_mean = 1.0 if data["drawn"] is None else float(data["drawn"]["could_lose_mean"])
 
     def figure(name: str, alpha: float | None = None) -> float:
         """A figure as a condition of this name would have observed it."""
-        evidence = evidence_of(ConditionRule(name, 0.5, alpha), sample, data["measure"], mean_weight)
+        evidence = evidence_of(ConditionRule(name, 0.5, alpha), sample, data["measure"], could_lose_mean)
         return evidence.figure(float(evidence.x.mean()))
 
     # A query that was drawn several times counts once.
@@ -64,7 +64,7 @@ def of_decision(data: Json) -> Iterator[ReleaseComparison]:
         baseline=data["baseline"],
         candidate=data["candidate"],
         queries=data["queries"],
-        gain=None if data["drawn"] is not None and data["drawn"]["drawn_for"] == "risk" else figure("gain"),
+        gain=None if data["drawn"] is not None and data["drawn"]["to_prove"] == "risk" else figure("gain"),
         risk=figure("risk"),
         losses=int((scores[:, 1] < scores[:, 0]).sum()),
         loss_over_20=int(which_lose_over_20(scores[:, 1] - scores[:, 0], scores[:, 0]).sum()),

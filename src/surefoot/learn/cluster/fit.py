@@ -52,7 +52,7 @@ def fit_collections(
     elif valid is not None:
         names = list(baseline) if isinstance(baseline, dict) else []
         checked = as_valid(valid, names)
-        checked = checked if checked.weighting is not None else weighted_data(checked, traffic, _VALIDATION)
+        checked = checked if checked._weighting is not None else weighted_data(checked, traffic, _VALIDATION)
         valid_parts = parts_from_data(checked, len(train))
     _fit(ranker, client, train, valid_parts, progress)
 

@@ -105,7 +105,7 @@ def summarize_part(part: DataPart, hashed: bool) -> PartSummary | None:
     if isinstance(part, tuple):
         return PartSummary(0, np.zeros(0, np.uint64), "", "", (), (), None, part)
     digest = data_hash(part) if hashed else None
-    weighting = part.weighting
+    weighting = part._weighting
     if digest is not None and weighting is not None:  # equal weights of a part may differ from the others'
         digest = json_hash([digest, weighting.values.tolist()])
     return PartSummary(
@@ -175,11 +175,11 @@ def _asked(part: RankingData, weights: Any) -> DataPart:
     if weights is None:
         return part
     if isinstance(weights, dict):
-        return part.with_weights(weights) if any(weights.get(query) for query in part.queries) else part.queries
+        return part.with_traffic(weights) if any(weights.get(query) for query in part.queries) else part.queries
     rows = np.asarray(weights)
     if rows.ndim == 1 and len(rows) != len(part):
         raise ArgumentError(f"sample_weight has {len(rows):,} rows, but X has {len(part):,}")
-    return part.queries if rows.dtype.kind in "biuf" and not rows.any() else part.with_weights(rows)
+    return part.queries if rows.dtype.kind in "biuf" and not rows.any() else part.with_traffic(rows)
 
 
 def _without_first(part: RankingData) -> RankingData:

@@ -36,7 +36,7 @@ function bookOf(measure, column = ALL_QUERIES, segment = ALL_QUERIES) {
 }
 
 // How often each query is asked, or null where all count the same.
-const traffic = data.weights === null ? null : floats(data.weights);
+const traffic = data.counts === null ? null : floats(data.counts);
 
 function weightsOf(rows) {
   // Relative weights of some queries, whose mean is 1; null where each query counts once.

@@ -93,11 +93,11 @@ function drawTRisk(view, width, host) {
     return replace(host, html("p", { class: "empty" }, "No system has a T_Risk against this baseline."));
   }
   markers.t = drawCurves(view, width, host, curves, {
-    yLabel: "sturdy T_Risk",
+    yLabel: "robust T_Risk",
     focus: true,
     including: [-critical, critical],
     legend: [["band", `within chance for a single system (|T| < ${fixed(critical, 2)})`]],
-    label: `Sturdy T_Risk of ${plural(systems.length, "system", "systems")} as α goes from 0 to ${short(MOST_ALPHA)}; values within ±${fixed(critical, 2)} are within chance for a single system.`,
+    label: `Robust T_Risk of ${plural(systems.length, "system", "systems")} as α goes from 0 to ${short(MOST_ALPHA)}; values within ±${fixed(critical, 2)} are within chance for a single system.`,
     under: (plot) =>
       plot.root.append(
         svg("rect", {

@@ -92,8 +92,8 @@ function short(value) {
 
 const CONFIDENCE = `${short(100 * (1 - data.level))} %`; // of intervals
 
-// The tone of colours and marks: of a verdict, and of a change by its sign.
-const verdictTone = (verdict, otherwise = "") => ({ reward: "helped", risk: "hurt" })[verdict] ?? otherwise;
+// The tone of colours and marks: of an outcome, and of a change by its sign.
+const outcomeTone = (outcome, otherwise = "") => ({ better: "helped", worse: "hurt" })[outcome] ?? otherwise;
 const changeTone = (change, otherwise = "same") => (change < 0 ? "hurt" : change > 0 ? "helped" : otherwise);
 
 const roundsTo0 = (p) => p < data.least_p / 2;

@@ -8,7 +8,7 @@ function compare(book, baseline) {
     // A per-query mean carries rounding, which must make neither a win nor a loss of a tie.
     const rounding = own >= 0 ? 0 : data.rounding * book.largest;
     const pairs = book.scores.map((row) => ({ ...pair(row, vector, rounding, book.weights), book }));
-    book.comparisons.set(baseline, { book, key: baseline, own, vector, pairs, turns: lazy(() => turningPoints(pairs)) });
+    book.comparisons.set(baseline, { book, key: baseline, own, vector, pairs, turns: lazy(() => turningPoints(pairs, own)) });
   }
   return book.comparisons.get(baseline);
 }
@@ -110,9 +110,7 @@ function untestable(one, alpha) {
   const low = weigh(one.sorted[0], alpha),
     high = weigh(one.sorted[count - 1], alpha);
   if (high - low > 16 * Number.EPSILON * (1 + alpha) * one.book.largest) return null;
-  return low === 0 && high === 0
-    ? "identical to the baseline on every query"
-    : "all queries differ from the baseline alike";
+  return low || high ? "the difference from the baseline is the same on all queries" : "identical to the baseline on every query";
 }
 
 function test(one, alpha) {
@@ -126,10 +124,10 @@ function test(one, alpha) {
     deviation: null,
     mean: null,
     df,
-    tAdjusted: null,
-    pAdjusted: null,
-    tSturdy: null,
-    pSturdy: null,
+    tSkewness: null,
+    pSkewness: null,
+    tRobust: null,
+    pRobust: null,
     tTraffic: null,
     pTraffic: null,
     interval: null,
@@ -143,17 +141,17 @@ function test(one, alpha) {
     // What each query adds to the mean: its deviation, times its weight.
     influence = one.weights ? weighted.map((x, i) => one.sortedWeights[i] * (x - mean)) : weighted.map((x) => x - mean),
     squares = totalOf(influence, (u) => u * u);
-  if (!(squares > 0)) return absent("all queries differ from the baseline alike"); // squares that are too small to be kept
+  if (!(squares > 0)) return absent("the difference from the baseline is the same on all queries"); // squares that are too small to be kept
   const traffic = one.weights && trafficTest(one, alpha, mean, squares, total(influence.map((u, i) => one.sortedWeights[i] * u))),
     deviation = Math.sqrt(squares / df),
     se = deviation / Math.sqrt(count),
     unit = Math.sqrt(squares / count);
   const t = mean / se,
     skewness = totalOf(influence, (u) => cube(u / unit)) / count,
-    tAdjusted = hallT(mean / deviation, skewness, count),
-    tSturdy = one.weights
-      ? sturdyFrom(tAdjusted, tWithAnother(weighted, one.sortedWeights, mean, weighted[tAdjusted > 0 ? 0 : df]))
-      : sturdyT(tAdjusted, mean / unit, skewness, count, weighted[0] / unit, weighted[df] / unit);
+    tSkewness = hallT(mean / deviation, skewness, count),
+    tRobust = one.weights
+      ? robustFrom(tSkewness, tWithAnother(weighted, one.sortedWeights, mean, weighted[tSkewness > 0 ? 0 : df]))
+      : robustT(tSkewness, mean / unit, skewness, count, weighted[0] / unit, weighted[df] / unit);
   return {
     t,
     p: twoSidedP(t, df),
@@ -161,10 +159,10 @@ function test(one, alpha) {
     deviation,
     mean,
     df,
-    tAdjusted,
-    pAdjusted: twoSidedP(tAdjusted, df),
-    tSturdy,
-    pSturdy: twoSidedP(tSturdy, df),
+    tSkewness,
+    pSkewness: twoSidedP(tSkewness, df),
+    tRobust,
+    pRobust: twoSidedP(tRobust, df),
     tTraffic: traffic && traffic.t,
     pTraffic: traffic && twoSidedP(traffic.t, one.book.effective - 1),
     interval: traffic ? traffic.interval : [1, -1].map((side) => mean - deviation * hallInverse((side * one.book.critical) / Math.sqrt(count), skewness, count)),
@@ -189,9 +187,9 @@ function hallInverse(h, skewness, count) {
   return (3 * y) / (root * root + root + 1);
 }
 
-function sturdyT(t, mean, skewness, count, lowest, highest) {
+function robustT(t, mean, skewness, count, lowest, highest) {
   // What one more query as bad as the worst, or as good as the best, would leave of Hall's t; in units of √mean((x − x̄)²).
-  return sturdyFrom(t, hallTWithAnother(mean, skewness, count, t > 0 ? lowest : highest));
+  return robustFrom(t, hallTWithAnother(mean, skewness, count, t > 0 ? lowest : highest));
 }
 
 function tWithAnother(x, weights, mean, value) {
@@ -204,7 +202,7 @@ function tWithAnother(x, weights, mean, value) {
   return hallT(moved / Math.sqrt(squares / (count - 1)), totalOf(influence, (u) => cube(u / unit)) / count, count);
 }
 
-function sturdyFrom(t, another) {
+function robustFrom(t, another) {
   return t > 0 ? Math.max(0, Math.min(t, another)) : Math.min(0, Math.max(t, another));
 }
 
@@ -218,7 +216,7 @@ function hallTWithAnother(mean, skewness, count, value) {
 }
 
 function quickT(one, alpha) {
-  // The sturdy t from sums made once: precise enough to draw, and to tell verdicts.
+  // The robust t from sums made once: precise enough to draw, and to tell outcomes.
   if (one.weights) return quickWeightedT(one, alpha);
   const count = one.sorted.length;
   const mean = one.reward - (1 + alpha) * one.risk;
@@ -229,7 +227,7 @@ function quickT(one, alpha) {
   const unit = Math.sqrt(variance),
     skewness = (third - 3 * mean * second + 2 * cube(mean)) / cube(unit),
     t = hallT(mean / (unit * Math.sqrt(count / (count - 1))), skewness, count);
-  return sturdyT(t, mean / unit, skewness, count, weigh(one.sorted[0], alpha) / unit, weigh(one.sorted[count - 1], alpha) / unit);
+  return robustT(t, mean / unit, skewness, count, weigh(one.sorted[0], alpha) / unit, weigh(one.sorted[count - 1], alpha) / unit);
 }
 
 function trafficTest(one, alpha, mean, squares, cross) {
@@ -249,7 +247,7 @@ function trafficTest(one, alpha, mean, squares, cross) {
     t = mean / here.se,
     ends = (side, other) => [here, other].map(({ mean, se }) => mean + side * reach * se);
   return {
-    t: sturdyFrom(t, t > 0 ? worse.mean / worse.se : better.mean / better.se),
+    t: robustFrom(t, t > 0 ? worse.mean / worse.se : better.mean / better.se),
     interval: reach === null ? null : [Math.min(...ends(-1, worse)), Math.max(...ends(1, better))],
   };
 }
@@ -280,7 +278,7 @@ function quickWeightedT(one, alpha) {
     return squares > 0 ? hallT(mean / Math.sqrt(squares / (c - 1)), cubes / c / (squares / c) ** 1.5, c) : null;
   };
   const t = hall(null);
-  return t === null ? null : sturdyFrom(t, hall(weigh(one.sorted[t > 0 ? 0 : count - 1], alpha)));
+  return t === null ? null : robustFrom(t, hall(weigh(one.sorted[t > 0 ? 0 : count - 1], alpha)));
 }
 
 function queryScore(one, result, q, alpha) {
@@ -319,8 +317,8 @@ function ratio(part, total) {
   return total > 0 ? part / total : null;
 }
 
-function verdictOf(t, p) {
-  return p === null ? null : p >= data.level ? "inconclusive" : t > 0 ? "reward" : "risk";
+function outcomeOf(t, p) {
+  return p === null ? null : p >= data.level ? "unclear" : t > 0 ? "better" : "worse";
 }
 
 function compared(book, alpha, baseline) {
@@ -339,8 +337,8 @@ function compared(book, alpha, baseline) {
       losses: one.losses,
       ties: book.queries.length - one.wins - one.losses,
       loss_over_20: one.over20,
-      traffic_lost: one.traffic && one.traffic.lost,
-      traffic_lost_over_20: one.traffic && one.traffic.over20,
+      traffic_losses: one.traffic && one.traffic.lost,
+      traffic_loss_over_20: one.traffic && one.traffic.over20,
       gain_once: one.traffic && one.traffic.gainOnce,
       reward_over_risk: ratio(one.reward, one.risk),
       risk_over_reward: ratio(one.risk, one.reward),
@@ -350,10 +348,10 @@ function compared(book, alpha, baseline) {
       u_risk: one.reward - (1 + alpha) * one.risk,
       t_risk: result.t,
       p_value: result.p,
-      t_adjusted: result.tAdjusted,
-      p_adjusted: result.pAdjusted,
-      t_sturdy: result.tSturdy,
-      p_sturdy: result.pSturdy,
+      t_skewness: result.tSkewness,
+      p_skewness: result.pSkewness,
+      t_robust: result.tRobust,
+      p_robust: result.pRobust,
       t_traffic: result.tTraffic,
       p_traffic: result.pTraffic,
       df_traffic: result.tTraffic === null ? null : Math.max(0, book.effective - 1),
@@ -368,19 +366,20 @@ function compared(book, alpha, baseline) {
 const families = new Map(); // the last rows of each measure and column
 
 function familyRows(book, alpha, baseline) {
-  // The rows of each book of a family, with Holm's correction and verdicts over all of them.
+  // The rows of each book of a family, with Holm's correction and outcomes over all of them.
   const family = `${book.number} ${book.column} ${state.byTraffic}`,
     key = `${alpha} ${baseline}`;
   if (families.get(family)?.key !== key) {
     const rows = familyOf(book).map((one) => compared(one, alpha, baseline)),
       all = rows.flat();
-    holm(all.map((row) => decisiveP(row.p_sturdy, row.p_traffic))).forEach((p, i) => {
+    holm(all.map((row) => decisiveP(row.p_robust, row.p_traffic))).forEach((p, i) => {
       all[i].p_holm = p;
-      all[i].verdict = verdictOf(all[i].t_sturdy, p);
+      all[i].outcome = outcomeOf(all[i].t_robust, p);
     });
     // The same without another query.
     const alone = ({ t_risk, df_traffic }) => (df_traffic === null ? null : twoSidedP(t_risk, df_traffic));
-    holm(all.map((row) => decisiveP(row.p_adjusted, alone(row)))).forEach((p, i) => (all[i].verdict_adjusted = verdictOf(all[i].t_adjusted, p)));
+    holm(all.map((row) => decisiveP(row.p_skewness, alone(row)))).forEach((p, i) => (all[i].outcome_without_extra_query = outcomeOf(all[i].t_skewness, p)));
+    for (const row of all) if (isSame(row)) row.outcome = row.outcome_without_extra_query = "same";
     families.set(family, { key, rows });
   }
   return families.get(family).rows;
@@ -395,6 +394,6 @@ function figures(book, alpha, baseline) {
     geometric_mean: book.geometricMeans()[i],
     z_risk: zRisk(book, i, alpha),
     geo_risk: geoRisk(book, i, alpha),
-    z_reason: book.weights ? "Z_Risk and GeoRisk are not defined for queries that are weighted by traffic" : book.negative ? "some scores are negative" : book.shape()[i] ? null : "not in the population",
+    z_risk_reason: book.weights ? "Z_Risk and GeoRisk are not defined for queries that are weighted by traffic" : book.negative ? "some scores are negative" : book.shape()[i] ? null : "not in the population",
   }));
 }

@@ -46,7 +46,7 @@ function redraw() {
 function draw() {
   const view = currentView();
   drawControls(view);
-  drawVerdict(view);
+  drawOutcome(view);
   drawAdvice(view, choose.system);
   drawSegments(view, choose.segment);
   drawTable(view);

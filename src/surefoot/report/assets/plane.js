@@ -47,7 +47,7 @@ function drawPlane(view, width, host, choose) {
     const chosen = row.system === view.system,
       x = plot.X(row.risk),
       y = plot.Y(row.reward);
-    const tone = verdictTone(row.verdict, "same");
+    const tone = outcomeTone(row.outcome, "same");
     plot.root.append(
       mark(tone, x, y, chosen ? 7 : 5, {
         class: `point ${tone}${chosen ? " chosen" : ""}`,
@@ -131,7 +131,7 @@ function drawChurn(view, width, host) {
   if (churn === null) return undefined;
   if (view.book.column !== ALL_QUERIES)
     return replace(host, html("p", { class: "empty" }, "The distances are known for all queries together only."));
-  if (data.weights !== null && !state.byTraffic)
+  if (data.counts !== null && !state.byTraffic)
     return replace(host, html("p", { class: "empty" }, "The distances are known by traffic only."));
   if (view.baseline !== churn.baseline || view.index === view.against.own || known === null) {
     return replace(

@@ -57,7 +57,7 @@ function segmentRow(view, one, chooseSegment) {
       html("span", { class: "tag" }, chosen ? "shown" : ""),
     ),
     ...data.columns.segments.map((column) =>
-      html("td", { class: "number", "data-tone": column.key === "t_risk" ? verdictTone(one.row.verdict) : null }, cellText(column, one.row)),
+      html("td", { class: "number", "data-tone": column.key === "t_risk" ? outcomeTone(one.row.outcome) : null }, cellText(column, one.row)),
     ),
   );
 }
@@ -69,7 +69,7 @@ function buildPickers(choose) {
   get("measure-pick").addEventListener("change", (event) =>
     choose.measure(data.measures[event.target.selectedIndex].measure),
   );
-  get("count-label").hidden = data.weights === null;
+  get("count-label").hidden = data.counts === null;
   get("count-by").addEventListener("change", (event) => choose.count(event.target.value));
   const places = data.segments.flatMap(({ column, segments }) => segments.map((segment) => [column, segment]));
   get("segment").append(
@@ -112,7 +112,7 @@ function drawPickers(view) {
     ),
   );
   const known = data.measures[book.number].notes,
-    notes = data.weights === null || state.byTraffic ? known : [EACH_ONCE, ...known];
+    notes = data.counts === null || state.byTraffic ? known : [EACH_ONCE, ...known];
   if (get("notes").childElementCount !== notes.length || get("notes").dataset.book !== book.key) {
     replace(get("notes"), ...notes.map((note) => html("li", {}, visible(note))));
     get("notes").dataset.book = book.key;

@@ -1,7 +1,7 @@
 // What is shown (α, baseline, system, measure, segment, query, order of the table), kept in the address so that a link shows the same.
 
 const state = { alpha: 0, baseline: "", system: "", query: null, sort: "mean", reversed: false };
-Object.assign(state, { measure: data.measures[0].measure, column: null, segment: null, byTraffic: data.weights !== null });
+Object.assign(state, { measure: data.measures[0].measure, column: null, segment: null, byTraffic: data.counts !== null });
 const MOST_ALPHA = Math.max(data.most_alpha, ...data.alphas);
 const isAlpha = (alpha) => alpha >= 0 && alpha <= data.largest_alpha;
 
@@ -9,7 +9,7 @@ function readAddress() {
   const parameters = addressParts();
   const alpha = parameters.has("alpha") ? Number(parameters.get("alpha")) : NaN;
   const among = (key, known, otherwise) => (parameters.has(key) && known(parameters.get(key)) ? parameters.get(key) : otherwise);
-  state.byTraffic = data.weights !== null && parameters.get("count") !== "queries";
+  state.byTraffic = data.counts !== null && parameters.get("count") !== "queries";
   state.alpha = isAlpha(alpha) && parameters.get("alpha").trim() !== "" ? alpha : data.start.alpha;
   state.baseline = among("baseline", (key) => systems.includes(key) || virtual.has(key), data.start.baseline);
   state.system = among("system", (key) => systems.includes(key), data.start.system);
@@ -46,7 +46,7 @@ function remember(step) {
       baseline: state.baseline,
       system: state.system,
       measure: state.measure === data.measures[0].measure ? null : state.measure,
-      count: data.weights === null || state.byTraffic ? null : "queries",
+      count: data.counts === null || state.byTraffic ? null : "queries",
       column: state.column,
       segment: state.segment,
       query: state.query,

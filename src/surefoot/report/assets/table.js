@@ -56,7 +56,7 @@ function cellText(column, row) {
   if (column.probability) return pText(value);
   if (column.counts) return count(value);
   const text = column.signed ? signed(value, column.digits) : fixed(value, column.digits);
-  return column.key !== "t_risk" ? text : text + ({ reward: " ▲", risk: " ▼" }[row.verdict] ?? " \u2007");
+  return column.key !== "t_risk" ? text : text + ({ better: " ▲", worse: " ▼" }[row.outcome] ?? " \u2007");
 }
 
 function intervalText(row) {
@@ -105,7 +105,7 @@ function drawTable(view) {
       // The baseline beside itself has nothing to gain or lose.
       setText(parts.cells[at], cellText(column, row));
       if (column.key === "u_risk") setTitle(parts.cells[at], intervalText(row));
-      if (column.key === "t_risk") parts.cells[at].dataset.tone = verdictTone(row.verdict);
+      if (column.key === "t_risk") parts.cells[at].dataset.tone = outcomeTone(row.outcome);
     });
   });
   for (const [key, cell] of table.heads) {

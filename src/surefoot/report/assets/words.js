@@ -1,4 +1,4 @@
-// The verdict in plain words; the sentences are those of Assessment.verdict.
+// A system in plain words; the sentences are those of Assessment.in_words.
 
 function baselineName(baseline) {
   return virtual.has(baseline)
@@ -10,33 +10,40 @@ function baselineLabel(baseline) {
   return virtual.has(baseline) ? `per-query ${virtual.get(baseline)}` : baseline;
 }
 
-function weightWords(alpha) {
-  return alpha === 0 ? "If gains and losses count the same" : `If losses count ${short(1 + alpha)} times`;
-}
-
-// What prevails for the system that is shown, with a tone.
+// The outcome of the system that is shown, with a tone.
 const BADGES = {
-  reward: ["helped", "Reward prevails"],
-  risk: ["hurt", "Risk prevails"],
-  inconclusive: ["none", "Inconclusive"],
+  better: ["helped", "Better"],
+  worse: ["hurt", "Worse"],
+  same: ["none", "Same"],
+  unclear: ["none", "Unclear"],
 };
 
+const SAME_SCORES = "has the same scores as";
+
 function effectParts({ row, baseline, book }) {
-  const over = name(baselineName(baseline));
-  const size = `${fixed(Math.abs(row.gain))} ${visible(book.measure)} on average`;
-  const change =
-    row.gain > 0
-      ? [` gains ${size} over `, over]
-      : row.gain < 0
-        ? [` loses ${size} compared with `, over]
-        : [" is on average as good as ", over];
+  const gaps = gapParts(row, baseline);
+  if (row.outcome === "same") return [name(row.system), ` ${SAME_SCORES} `, name(baselineName(baseline)), " on every query. ", ...gaps];
+  const worse = getWorse(row, book),
+    badly = row.losses ? `, ${count(row.loss_over_20)} of them by more than 20 %${ofTraffic(row.traffic_loss_over_20)}` : "";
   return [
     name(row.system),
-    ...change,
-    ` and hurts ${count(row.losses)} of ${count(book.queries.length)} queries${ofTraffic(row.traffic_lost)}, ` +
-      `${count(row.loss_over_20)} of them by more than 20 %${ofTraffic(row.traffic_lost_over_20)}.${onceWords(row)} `,
-    ...gapParts(row, baseline),
+    ` ${changeWords(row, book)} on average. ${asSentence(worse)}${badly}.${onceWords(row)} `,
+    ...gaps,
   ];
+}
+
+function changeWords({ gain }, book) {
+  const measure = visible(book.measure);
+  return gain === 0 ? `neither gains nor loses ${measure}` : `${gain > 0 ? "gains" : "loses"} ${fixed(Math.abs(gain))} ${measure}`;
+}
+
+function getWorse({ losses, traffic_losses }, book) {
+  if (!losses) return "no query gets worse";
+  return `${count(losses)} of ${count(book.queries.length)} queries ${losses === 1 ? "gets" : "get"} worse${ofTraffic(traffic_losses)}`;
+}
+
+function asSentence(words) {
+  return words[0].toUpperCase() + words.slice(1);
 }
 
 function trafficPercent(share) {
@@ -59,7 +66,7 @@ function tooFew(book, alpha) {
   if (!book.weights) return fewQueries(book.effective, alpha);
   const { queries, ratio, text, alpha: least } = data.uneven,
     isUneven = book.effective < Math.min(queries, book.queries.length / ratio) && alpha >= least,
-    // Of the other cautions, only that for fewer than 50 names more false verdicts than this one.
+    // Of the other cautions, only that for fewer than 50 names more false outcomes than this one.
     cautions = [fewQueries(book.effective, isUneven ? 0 : alpha), isUneven ? text : ""].filter(Boolean);
   if (!cautions.length) return "";
   const effective = book.effective < 100 ? fixed(book.effective, 1) : count(Math.round(book.effective));
@@ -83,53 +90,55 @@ function gapParts(row, baseline) {
     ]);
 }
 
-function significanceParts({ row, alpha, tests }) {
-  if (row.t_risk === null) return [`Chance cannot be tested: ${row.reason}.`];
-  const { tested, over } = tests;
-  const p = `Holm's ${pWords(row.p_holm, Number(Math.max(row.p_holm, data.least_p).toPrecision(2)))}`;
-  const whole = (text) => html("span", { class: "whole" }, text);
-  const who = {
-    reward: "its reward outweighs its risk",
-    risk: "its risk outweighs its reward",
-    inconclusive: "neither reward nor risk prevails",
-  }[row.verdict];
+const HERE = { better: "it is better", worse: "it is worse", unclear: "we cannot tell" };
+
+function significanceParts(view) {
+  // What that means at α, and at which other α it means something else.
+  const { row, alpha, baseline } = view;
+  if (row.outcome === "same") return [];
+  if (row.t_risk === null) return [`No test says whether that is chance: ${row.reason}.`];
+  const over = name(baselineName(baseline)),
+    p = html("span", { class: "whole" }, pWords(row.p_holm, Number(Math.max(row.p_holm, data.least_p).toPrecision(2)))),
+    at = `at α = ${short(alpha)}`,
+    turns = turnsOf(view);
+  if (turns !== null && turns.length > 1) {
+    const what = row.gain > 0 ? "Whether that is worth it" : "What that means";
+    return [`${what} depends on α: `, ...bandParts(turns, over), `. (Here α = ${short(alpha)}: ${HERE[row.outcome]}, `, p, `.)${robustWords(row)}`];
+  }
+  const most = short(Math.max(MOST_ALPHA, alpha));
+  if (row.outcome === "unclear")
+    return ["We cannot tell whether it is better or worse than ", over, ` ${at} (`, p, `)${turns === null ? "" : `, nor at any other α up to ${most}`}.${robustWords(row)}`];
   // Equal systems have U_Risk < 0 at α > 0, rightly: that must not read as if they were worse.
-  const once = row.verdict === "risk" && alpha > 0 && row.gain >= 0 ? "; if losses count once, it does not" : "";
-  return [
-    `${weightWords(alpha)}, ${who} by more than chance `,
-    whole(`(T_Risk = ${fixed(row.t_risk, 2)},`),
-    " ",
-    whole(p),
-    `${tested > 1 ? ` over ${tested} ${over}` : ""})${once}.`,
-    sturdyWords(row),
-  ];
+  const once = row.outcome === "worse" && alpha > 0 && row.gain >= 0 ? "; if losses count once, it is not" : "",
+    always = turns === null ? once : `, and at every other α up to ${most}`;
+  return [`${asSentence(HERE[row.outcome])} than `, over, ` ${at} (`, p, `)${always}.${robustWords(row)}`];
 }
 
-const ANOTHER = { reward: "bad as its worst", risk: "good as its best" };
+const ANOTHER = { better: "bad as its worst", worse: "good as its best" };
 
-function sturdyWords({ verdict, verdict_adjusted: alone, p_traffic }) {
-  // Whether one more query could change the verdict, where there is something to change.
+function robustWords({ outcome, outcome_without_extra_query: alone, p_traffic }) {
+  // Whether one more query could change the outcome, where there is something to change.
   if (!ANOTHER[alone]) return "";
   const another = `more query as ${ANOTHER[alone]}${p_traffic === null ? "" : ", asked as often as a typical request's query,"}`;
-  if (verdict === alone) return ` One ${another} would not change this.`;
-  return ` The judged queries alone give the verdict "${alone}", but one ${another} would change it.`;
+  if (outcome === alone) return ` One ${another} would not change this.`;
+  return ` The judged queries alone say that it is ${alone}, but one ${another} would change that.`;
 }
 
 function fewQueries(queries, alpha) {
-  // What to say of a verdict at α on so many queries, where they are too few to rely on.
+  // What to say of an outcome at α on so many queries, where they are too few to rely on.
   return data.cautions.find((one) => queries < one.queries && alpha >= one.alpha)?.text ?? "";
 }
 
-function drawVerdict(view) {
+function drawOutcome(view) {
   const { row } = view,
-    [tone, badge] = row.is_baseline ? ["none", "Baseline"] : (BADGES[row.verdict] ?? ["none", "No test"]);
+    [tone, badge] = row.is_baseline ? ["none", "Baseline"] : (BADGES[row.outcome] ?? ["none", "No test"]);
   setText(get("badge"), badge);
   get("badge").dataset.tone = tone;
   replace(
     get("effect"),
     ...(row.is_baseline
       ? ["This is what the others are compared with. Choose another system, or another baseline, to see what it gains and whom it hurts."]
-      : [...effectParts(view), ...significanceParts(view), turnedWords(view), sufferingWords(view)]),
+      : [...effectParts(view), ...significanceParts(view), sufferingWords(view)]),
   );
   const figure = (id, text, tone = "") => {
     setText(get(id), text);
@@ -144,9 +153,9 @@ function drawVerdict(view) {
     get("figure-u-note"),
     row.u_risk_interval ? `${CONFIDENCE}: ${row.u_risk_interval.map((end) => signed(end, 3)).join(" to ")}` : "no interval",
   );
-  figure("figure-t", fixed(row.t_risk, 2), verdictTone(row.verdict));
+  figure("figure-t", fixed(row.t_risk, 2), outcomeTone(row.outcome));
   setText(
     get("figure-t-note"),
-    row.p_holm === null ? "no test" : `Holm's ${pWords(row.p_holm, pText(row.p_holm))}`,
+    row.p_holm === null ? "no test" : pWords(row.p_holm, pText(row.p_holm)),
   );
 }

@@ -1,10 +1,10 @@
-"""How often some verdict is false: systems moved so that reward and risk truly balance, sampled and assessed again.
+"""How often some outcome is false: systems moved so that reward and risk truly balance, sampled and assessed again.
 
-    python benchmarks/verdicts.py [--scores err20.csv --baseline indriCASP] [--samples 1000] [--draws 5]
+    python benchmarks/outcomes.py [--scores err20.csv --baseline indriCASP] [--samples 1000] [--draws 5]
 
 Ten systems of a score matrix, each moved by a constant so that its U_Risk at α is 0, are sampled with replacement
-(copies of a query get ids of their own) and go through `sf.assess`. Every verdict is then false. Prints the share of
-samples with some false verdict, by the sturdy p and by the adjusted p alone. The matrix is looked for in
+(copies of a query get ids of their own) and go through `sf.assess`. Every outcome is then false. Prints the share of
+samples with some false outcome, by p_robust and by p_skewness alone. The matrix is looked for in
 $SUREFOOT_DATA.
 """
 
@@ -55,16 +55,16 @@ def main(given: argparse.Namespace) -> int:
                     tests = [
                         row["alpha"][f"{alpha:g}"] for row in sf.assess(sample, "base", [alpha]).to_dict()["systems"]
                     ]
-                    for place, key in enumerate(("verdict", "verdict_adjusted")):
+                    for place, key in enumerate(("outcome", "outcome_without_extra_query")):
                         found[place] += any(test[key] in ("reward", "risk") for test in tests)
                 rates.append(found / given.samples)
-            sturdy, adjusted = np.mean(rates, axis=0)
+            robust, adjusted = np.mean(rates, axis=0)
             aim = AIMS.get((size, alpha))
-            missed += aim is not None and sturdy > aim
+            missed += aim is not None and robust > aim
             print(
-                f"{size} queries, α = {alpha:g}: some false verdict in {sturdy:.1%} of samples"
+                f"{size} queries, α = {alpha:g}: some false outcome in {robust:.1%} of samples"
                 f" (worst draw {max(rate[0] for rate in rates):.1%}); by the adjusted p alone {adjusted:.1%}"
-                + ("" if aim is None else f"; aim {aim:.0%}{' MISSED' if sturdy > aim else ''}"),
+                + ("" if aim is None else f"; aim {aim:.0%}{' MISSED' if robust > aim else ''}"),
                 flush=True,
             )
     return 1 if missed else 0

@@ -1,9 +1,9 @@
-"""How often some verdict is false where queries count by traffic, in systems whose reward and risk truly balance.
+"""How often some outcome is false where queries count by traffic, in systems whose reward and risk truly balance.
 
-    python benchmarks/weighted_verdicts.py [--runs 1000] [--queries 2000]
+    python benchmarks/weighted_outcomes.py [--runs 1000] [--queries 2000]
 
 Ten systems' differences from a baseline, each moved by a constant so that their U_Risk at α is 0 in the population, are
-sampled with replacement, get weights of a kind, and go through `sf.assess`. Every verdict is then false. With weights
+sampled with replacement, get weights of a kind, and go through `sf.assess`. Every outcome is then false. With weights
 that do not depend on the differences, the mean over populations must be at most 5 %, and each share at most 6 % and
 three standard errors. Weights that go with the size of the differences are shown beside the caution that they get, and
 have no bar and three tenths of the runs. Real matrices are looked for in $SUREFOOT_DATA.
@@ -41,7 +41,7 @@ CORRELATED = ((1.0, 0.5), (1.5, 0.5), (1.5, 0.9))  # spread of log-normal weight
 
 
 class Rates(NamedTuple):
-    """Over samples: how often some verdict is false, how often intervals contain 0, and the mean effective number."""
+    """Over samples: how often some outcome is false, how often intervals contain 0, and the mean effective number."""
 
     false: float
     covered: float
@@ -101,7 +101,7 @@ def rates(samples: Iterator[tuple[np.ndarray, np.ndarray]], alpha: float) -> Rat
         )
         tests = [row["alpha"][f"{alpha:g}"] for row in data["systems"][1:]]
         covered = [test["u_risk_interval"][0] <= 0 <= test["u_risk_interval"][1] for test in tests]
-        false = any(test["verdict"] != "inconclusive" for test in tests)
+        false = any(test["outcome"] != "inconclusive" for test in tests)
         found.append((false, np.mean(covered), data["weights"]["effective_queries"]))
     return Rates(*np.mean(found, axis=0).tolist())
 
@@ -135,7 +135,7 @@ def line(name: str, alpha: float, each: Mapping[str, Rates]) -> str:
     """A line of the table: the mean over populations and the worst of them."""
     worst = max(each, key=lambda population: each[population].false)
     return (
-        f"{name}, α = {alpha:g}: some false verdict in {np.mean([one.false for one in each.values()]):.1%} of samples, "
+        f"{name}, α = {alpha:g}: some false outcome in {np.mean([one.false for one in each.values()]):.1%} of samples, "
         f"at worst {each[worst].false:.1%} ({worst}); intervals cover "
         f"{np.mean([one.covered for one in each.values()]):.1%}, at worst "
         f"{min(one.covered for one in each.values()):.1%}; "

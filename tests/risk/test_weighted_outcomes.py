@@ -1,4 +1,4 @@
-"""The second test that verdicts by traffic need: with one more query, asked as often as a typical request's query."""
+"""The second test that outcomes by traffic need: with one more query, asked as often as a typical request's query."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_extreme_weights_and_scores_give_numbers(w: list[float], size: float) ->
             found = weighted_test(size * np.array(delta), alpha, size, relative)
             usual = weighted_test(np.array(delta), alpha, 1.0, relative)
             one_query_is_all = sum(relative) ** 2 / sum(relative**2) < 1.01  # then SE is mere rounding
-            for field in ("t", "t_adjusted", "t_sturdy", "t_traffic", "p_traffic", "df_traffic"):
+            for field in ("t", "t_skewness", "t_robust", "t_traffic", "p_traffic", "df_traffic"):
                 assert math.isfinite(getattr(found, field))
                 if not one_query_is_all:
                     assert getattr(found, field) == pytest.approx(getattr(usual, field), rel=1e-6), field
@@ -109,28 +109,28 @@ def test_extreme_weights_and_scores_give_numbers(w: list[float], size: float) ->
 def test_one_query_that_is_the_worst_and_has_nearly_all_of_the_traffic(most: float) -> None:
     gains = np.linspace(0.1, 0.3, 30)
     scores = sf.Scores([np.full(30, 0.5), 0.5 + gains], ["today", "new"], [f"q{i}" for i in range(30)])
-    a = sf.assess(scores, "today", ALPHAS, weights={f"q{i}": 1.0 if i else most for i in range(30)})
+    a = sf.assess(scores, "today", ALPHAS, traffic={f"q{i}": 1.0 if i else most for i in range(30)})
     row = a.to_dict()["systems"][1]
-    assert row["turns"] == [{"alpha": 0.0, "verdict": "inconclusive"}]
+    assert row["outcome_by_alpha"] == [{"alpha": 0.0, "outcome": "unclear"}]
     assert all(at["t_traffic"] > 100 and at["p_traffic"] > 0.5 for at in row["alpha"].values())
-    assert (row["alpha"]["0"]["u_risk_interval"] is None) == (a.to_dict()["weights"]["effective_queries"] < 1.01)
+    assert (row["alpha"]["0"]["u_risk_interval"] is None) == (a.to_dict()["traffic"]["effective_queries"] < 1.01)
 
 
 def test_no_test_by_traffic_where_there_is_none() -> None:
     scores = sf.Scores([[0.5] * 3, [0.7] * 3, [0.5] * 3], ["today", "alike", "same"], ["a", "b", "c"])
-    for row in sf.assess(scores, "today", [0, 5], weights={"a": 1, "b": 2, "c": 9}).to_dict()["systems"]:
+    for row in sf.assess(scores, "today", [0, 5], traffic={"a": 1, "b": 2, "c": 9}).to_dict()["systems"]:
         for at in row["alpha"].values():
             assert (at["t_traffic"], at["p_traffic"], at["df_traffic"], at["u_risk_interval"]) == (None,) * 4
-            assert at["reason"]
-    one = sf.assess(scores, "today", [0], weights={"a": 1}).to_dict()
+            assert at["reasons"]["t_risk"]
+    one = sf.assess(scores, "today", [0], traffic={"a": 1}).to_dict()
     assert "p_traffic" not in one["systems"][1]["alpha"]["0"]  # a single query has the weight of all: equal weights
-    several = sf.assess(matrix(1)[0], ["a", "b"], [0], weights=matrix(1)[1]).to_dict()["systems"]
+    several = sf.assess(matrix(1)[0], ["a", "b"], [0], traffic=matrix(1)[1]).to_dict()["systems"]
     assert all(row["alpha"]["0"]["p_traffic"] is None for row in several)
 
 
 def test_segments_have_a_typical_request_of_their_own() -> None:
     scores, traffic = matrix(5)
-    (column,) = sf.assess(scores, "a", [5], weights=traffic, segments="traffic").to_dict()["segments"]
+    (column,) = sf.assess(scores, "a", [5], traffic=traffic, segments="traffic").to_dict()["segments"]
     segment_of = traffic_segments(scores.queries, np.array([traffic[query] for query in scores.queries]))
     tests = []
     for part in column["segments"]:
@@ -146,26 +146,27 @@ def test_segments_have_a_typical_request_of_their_own() -> None:
             assert (at[row]["t_traffic"], at[row]["p_traffic"]) == (pytest.approx(t), pytest.approx(p))
             assert at[row]["u_risk_interval"] == pytest.approx(list(interval))
             assert at[row]["df_traffic"] == pytest.approx(part["effective_queries"] - 1)
-    larger = [None if one["p_sturdy"] is None else max(one["p_sturdy"], one["p_traffic"]) for one in tests]
+    larger = [None if one["p_robust"] is None else max(one["p_robust"], one["p_traffic"]) for one in tests]
     assert [one["p_holm"] for one in tests] == sf.holm(larger)
-    assert any(p is not None and p > one["p_sturdy"] for p, one in zip(larger, tests, strict=True))
+    assert any(p is not None and p > one["p_robust"] for p, one in zip(larger, tests, strict=True))
 
 
-def test_the_adjusted_verdict_is_that_of_the_judged_queries_alone() -> None:
-    """The test by traffic without another query: what is said to change a verdict must be that query."""
+def test_the_adjusted_outcome_is_that_of_the_judged_queries_alone() -> None:
+    """The test by traffic without another query: what is said to change an outcome must be that query."""
     changed = 0
     for seed in range(30):
         scores, traffic = matrix(seed, 60, heavy=1.3)
         w = np.array([traffic[query] for query in scores.queries])
-        a = sf.assess(scores, "a", [1], weights=traffic)
+        a = sf.assess(scores, "a", [1], traffic=traffic)
         at = [row["alpha"]["1"] for row in a.to_dict()["systems"][1:]]
         alone = [
-            max(one["p_adjusted"], 2 * stats.t.sf(abs(one["t_risk"]), sum(w) ** 2 / sum(w**2) - 1)) for one in at
+            max(one["p_skewness"], 2 * stats.t.sf(abs(one["t_risk"]), sum(w) ** 2 / sum(w**2) - 1)) for one in at
         ]  # fmt: skip
         for system, one, p in zip("bcd", at, sf.holm(alone), strict=True):
-            side = "reward" if one["t_adjusted"] > 0 else "risk"
-            assert one["verdict_adjusted"] == (side if p < 0.05 else "inconclusive")
-            differs = one["verdict_adjusted"] != one["verdict"]
+            side = "better" if one["t_skewness"] > 0 else "worse"
+            assert one["outcome_without_extra_query"] == (side if p < 0.05 else "unclear")
+            differs = one["outcome_without_extra_query"] != one["outcome"]
             changed += differs
-            assert ("asked as often as a typical request's query, would change it." in a.verdict(system, 1)) == differs
+            would = "asked as often as a typical request's query, would change that."
+            assert (would in a.in_words(system, 1)) == differs
     assert changed
