@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
+from surefoot.cli.option import FILE, argument, option
 from surefoot.cli.outputs import Output, check_outputs
-from surefoot.cli.printing import TERMINAL, file_or_none
-from surefoot.cli.shared_options import Force, JsonOrTerminal, Quiet
+from surefoot.cli.printing import TERMINAL
+from surefoot.cli.shared_options import Force, Quiet
 from surefoot.errors import ArgumentError, SurefootError, visible
 
 
@@ -68,7 +69,7 @@ def _new_policy(path: str, force: bool, quiet: bool) -> None:
 
 def _check_installation(json_file: str | None, force: bool, quiet: bool) -> None:
     """Say which extras are installed, and whether what is there can be imported."""
-    check_outputs([Output("--json", file_or_none(json_file))], [], force)
+    check_outputs([Output("--json", None if json_file == TERMINAL else json_file)], [], force)
     from surefoot.cli.installed_parts import PARTS, examined, found_json, found_lines, is_sound
     from surefoot.data.writing.all_or_nothing import write_text
 

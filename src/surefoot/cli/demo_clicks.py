@@ -7,13 +7,12 @@ from typing import Annotated
 
 import typer
 
+from surefoot.cli.option import FILE, option
 from surefoot.cli.outputs import Output, OutputFolder, check_outputs
-from surefoot.cli.printing import either
 from surefoot.cli.shared_options import Force, Quiet
 from surefoot.clicks.layouts.registry import WRITABLE
 
 LAYOUT = "ubi"
-_FOLDERS = ", ".join(name for name, layout in WRITABLE.items() if layout.files)
 
 
 def demo_clicks(

@@ -65,9 +65,7 @@ def evaluate(
         str | None, option("--population", "Systems for Z_Risk and GeoRisk.", LIST, shown="all")
     ] = None,
     systems: Annotated[str | None, option("--systems", "Rows of the tables.", LIST, shown="all")] = None,
-    segments: Annotated[
-        list[str] | None, option("--segments", "Kinds of queries: CSV; or by-traffic.", FILE)
-    ] = None,
+    segments: Annotated[list[str] | None, option("--segments", "Kinds of queries: CSV; or by-traffic.", FILE)] = None,
     traffic: TrafficFile = None,
     json_file: Json = None,
     csv_file: Csv = None,
@@ -87,18 +85,14 @@ def evaluate(
     sort: Annotated[str, option("--sort", "Column to sort by, as geo_risk@5.", NAME)] = "mean",
     per_query: Annotated[bool, option("--per-query", "The figures of each query, too.")] = False,
     everything: Annotated[bool, option("--all", "All tables: each α, how rankings changed.")] = False,
-    bootstrap: Annotated[
-        int, option("--bootstrap", "Samples for intervals.", min=0, max=MOST_DRAWS)
-    ] = 0,
+    bootstrap: Annotated[int, option("--bootstrap", "Samples for intervals.", min=0, max=MOST_DRAWS)] = 0,
     tests: Annotated[str | None, option("--tests", "Other tests: usual, or hsd (permutations).", "WORD")] = None,
     seed: Seed = 0,
     depth: Annotated[
         int | None, option("--depth", "Results to compare.", min=1, max=LARGEST_COUNT, shown="all")
     ] = None,
     missing: MissingQueries = None,
-    automatic: Annotated[
-        str | None, option("--automatic", "Automatic judgments, to fill holes.", FILE)
-    ] = None,
+    automatic: Annotated[str | None, option("--automatic", "Automatic judgments, to fill holes.", FILE)] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -124,11 +118,13 @@ def evaluate(
     page = {"queries": texts, "documents": documents, "title": title, "detail": detail}
     page_options = {"--texts": texts, "--documents": documents, "--title": title, "--detail": detail, "--link": link}
     unused = [
-        option for option, value in page_options.items() if value is not None and not (option == "--texts" and per_query)
+        option
+        for option, value in page_options.items()
+        if value is not None and not (option == "--texts" and per_query)
     ]
     if html_file is None and unused:
         raise ArgumentError(f"{', '.join(unused)} only affects the page, and no page is written; add --html FILE")
-    read, baseline = read.with_live(baseline, "evaluate")
+    read, baseline = read.with_live(baseline)
     csv_path = delivery.files["csv"]
     per_query_file = _per_query_name(str(csv_path)) if csv_path and per_query else None
     inputs = input_files(read.files)

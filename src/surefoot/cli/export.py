@@ -7,12 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
+from surefoot.cli.option import DIR, FILE, NAME, option
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.printing import either
 from surefoot.cli.shared_options import Force, ModelFolder, Quiet
 from surefoot.errors import ArgumentError, visible
 from surefoot.export.names import companion_paths
-from surefoot.export.options import LETOR_NAMES, MISSING, ROWS, TARGETS
+from surefoot.export.options import MISSING, ROWS, TARGETS
 from surefoot.learn.model_files import model_files
 
 
@@ -23,9 +24,7 @@ def export(
     output: Annotated[Path, option("-o --output", "The folder to write.", DIR)],
     name: Annotated[str | None, option("--name", "The model's name there.", NAME, shown="the folder's")] = None,
     features: Annotated[Path | None, option("--features", "Names of features there, one per line.", FILE)] = None,
-    target_version: Annotated[
-        str | None, option("--target-version", "Its version.", "X.Y", shown="the newest")
-    ] = None,
+    target_version: Annotated[str | None, option("--target-version", "Its version.", "X.Y", shown="the newest")] = None,
     keep_negative: Annotated[bool, option("--keep-negative", "Leave scores below 0 as they are.")] = False,
     rows: Annotated[int, option("--rows", "Rows to check it with.")] = ROWS,
     force: Force = False,

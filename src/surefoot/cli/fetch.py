@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from surefoot.cli.option import FILE, NAME, option
 from surefoot.cli.outputs import Output, check_outputs
-from surefoot.cli.shared_options import Force, Quiet
+from surefoot.cli.shared_options import Force, Quiet, RunFile
 from surefoot.errors import ArgumentError, name_list, shortened, visible
 from surefoot.fetching.options import DEPTH, PAGE_SIZE, RETRIES, TIMEOUT, RunScores, ServiceName
 
@@ -40,7 +41,7 @@ def fetch(
 
     If it is interrupted, run it again: it goes on where it stopped.
 
-    **Example:** `surefoot fetch --from opensearch --url https://localhost:9200/shop --queries queries.tsv --body
+    **Example:** `surefoot fetch --service opensearch --url https://localhost:9200/shop --queries queries.tsv --body
     search.json --user-env LOGIN -o new.run`
     """
     from surefoot.fetching.fetched_answers import answers_folder, is_own_output
@@ -51,7 +52,7 @@ def fetch(
 
     fetched = fetched_run(
         service, url, queries, body, output, depth=depth, page_size=page_size, id_field=id_field, tiebreak=tiebreak,
-        score_by=run_scores, name=name, header_env=_headers(header_env or []), user_env=user_env, ca_file=ca_file,
+        score_by=score_by, name=name, header_env=_headers(header_env or []), user_env=user_env, ca_file=ca_file,
         rate=rate, timeout=timeout, retries=retries, note=None if quiet else _say,
     )  # fmt: skip
     if quiet:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from surefoot.cli.choices import choose_baseline
+from surefoot.cli.option import FILE, NAME, argument, option
 from surefoot.cli.outputs import Output, check_outputs
-from surefoot.cli.printing import either
-from surefoot.cli.runs import EVALUATION_MEASURE, name_and_file
-from surefoot.cli.shared_options import Force, Quiet, TrafficFile
+from surefoot.cli.runs import EVALUATION_MEASURE, GivenFiles, input_files, read_named_runs
+from surefoot.cli.shared_options import Force, Live, Quiet, TextsFile, TrafficFile
 from surefoot.decide.signatures import DRAWS_CSV
 from surefoot.errors import ArgumentError, DataError, visible
 
@@ -34,12 +35,8 @@ def judge_next(
     ] = None,
     traffic: TrafficFile = None,
     qrels: Annotated[Path | None, option("--qrels", "Judgments that exist; they are not listed.", FILE)] = None,
-    seed: Annotated[
-        int | None, option("--seed", "Repeat the draws of this seed.", min=0, shown="a new seed")
-    ] = None,
-    automatic: Annotated[
-        str | None, option("--automatic", "An automatic judge's, of all traffic.", FILE)
-    ] = None,
+    seed: Annotated[int | None, option("--seed", "Repeat the draws of this seed.", min=0, shown="a new seed")] = None,
+    automatic: Annotated[str | None, option("--automatic", "An automatic judge's, of all traffic.", FILE)] = None,
     unjudged: Annotated[str, option("--unjudged", "What it left out: error or zero.", "WORD")] = "error",
     csv_file: Annotated[Path | None, option("--csv", "The queries, for those who judge.", FILE)] = None,
     documents_csv: Annotated[Path | None, option("--documents-csv", "The documents, for Quepid.", FILE)] = None,
@@ -50,24 +47,26 @@ def judge_next(
 ) -> None:
     """List the queries to judge next. Queries that could lose more are drawn more often.
 
-    **Example:** `surefoot judge next new.run --baseline today.run -m nDCG@10 -n 100 -o draws.json --csv to_judge.csv`
+    **Example:** `surefoot judge next today.run new.run -b today -n 100 --record release.json --csv to_judge.csv`
     """
-    (name, file), (today, shipped) = name_and_file(run), name_and_file(baseline)
     _check_together(output, record, uniform, bool(traffic or automatic or to_prove))
-    for option, given, needs, there in (
+    for option_name, given, needs, there in (
         ("--unjudged", unjudged != "error", "--automatic", automatic is not None),
-        ("--queries", queries is not None, "--quepid or --query-set", bool(quepid or query_set)),
+        ("--texts", texts is not None, "--documents-csv or --query-set", bool(documents_csv or query_set)),
     ):
         if given and not there:
-            raise ArgumentError(f"{option} works only with {needs}; add it, or remove {option}")
-    inputs = [file, shipped, *(str(path) for path in (judged, traffic, automatic, queries) if path is not None)]
+            raise ArgumentError(f"{option_name} works only with {needs}; add it, or remove {option_name}")
+    named, live = GivenFiles(tuple(runs), judged=False).with_live(baseline)
+    read = [str(path) for path in (qrels, traffic, automatic, texts) if path is not None]
+    inputs = [*input_files(named.files), *read]
     outputs = [Output("--output", output), Output("--csv", csv_file, DRAWS_CSV)]
-    outputs += [Output("--quepid", quepid), Output("--query-set", query_set)]
+    outputs += [Output("--documents-csv", documents_csv), Output("--query-set", query_set)]
     check_outputs(outputs, [*inputs, *([record] if record else [])], force)
     check_outputs([Output("--record", record)], inputs, force=True)
+    from surefoot.data.reading.files import as_text
     from surefoot.data.tools.judgments import write_judgments
-    from surefoot.data.types.runs import read_run
     from surefoot.data.writing.all_or_nothing import write_text
+    from surefoot.decide.evidence.compared_systems import systems_of
     from surefoot.decide.evidence.judge_next import draw_queries as draw
     from surefoot.decide.evidence.judge_next import sample_next
     from surefoot.decide.evidence.judging_list import (
@@ -79,12 +78,20 @@ def judge_next(
         sample_csv,
         sample_tables,
     )
+    from surefoot.measures.scoring import runs_by_name
     from surefoot.measures.worst_case import check_bounded
     from surefoot.progress import busy
 
     with busy("Reading runs"):
-        candidate, reference = read_run(file, name), read_run(shipped, today)
-        known = None if judged is None else _by_people(judged, automatic)
+        found = read_named_runs(named.files)
+        if live is None:
+            raise ArgumentError(choose_baseline([run.name for run in found], virtual=False))
+        if len(found) != 2:
+            raise ArgumentError(f"two runs are needed, the live one and the candidate; found {len(found)}")
+        systems = {run.name: run for run in runs_by_name(found)}
+        shown, shipped = systems_of([*systems], None, as_text(live))
+        candidate, reference = systems[shown], systems[shipped]
+        known = None if qrels is None else _by_people(qrels, automatic)
     kind, again = check_bounded(measure), f"surefoot gate QRELS RUN... --record {record}"
     if uniform and record is not None:
         entry = sample_next(candidate, reference, draws, record, seed=seed)
@@ -99,17 +106,17 @@ def judge_next(
         order = [drawn.queries[row] for row in drawn_order(drawn)]
         to_judge = documents_to_judge(drawn.queries, kind, candidate, reference, known)
         table, tables = draws_csv(drawn, to_judge), draws_tables(drawn, to_judge, _SHOWN_DRAWS)
-        again = f"surefoot gate QRELS RUN... {'--record' if record else '--drawn'} {record or output}"
+        again = f"surefoot gate QRELS RUN... {'--record' if record else '--sample'} {record or output}"
         again += "" if automatic is None else f" --automatic {automatic}"
         again += "" if drawn.by_traffic is None else f" --traffic {traffic}"
         if output is not None:
             drawn.write(output)
     if csv_file is not None:
         write_text(csv_file, table)
-    for path, form in ((quepid, "quepid"), (query_set, "query-set")):
+    for path, form in ((documents_csv, "quepid"), (query_set, "query-set")):
         if path is not None:
             unrated = documents_shown_by_query(order, kind, candidate, reference)
-            write_judgments(_of_queries(known, unrated), path, form, unrated=unrated, queries=queries)
+            write_judgments(_of_queries(known, unrated), path, form, unrated=unrated, queries=texts)
     if not quiet:
         from surefoot.cli.printing import show
 
@@ -128,7 +135,7 @@ def _check_together(output: Path | None, record: Path | None, uniform: bool, wei
         raise ArgumentError("--uniform needs --record FILE, which keeps the random order of the queries")
     if uniform and weighed:
         raise ArgumentError(
-            "--uniform draws all queries with equal chances, for every kind of condition; remove --for, --traffic and "
+            "--uniform draws all queries with equal chances, for every kind of condition; remove --to-prove, --traffic and "
             "--automatic"
         )
 
@@ -142,7 +149,7 @@ def _by_people(judged: Path, automatic: str | None) -> Qrels:
     known = read_qrels(judged)
     refuse_machine_judgments(known)
     if automatic is not None and judgments_hash(known) == judgments_hash(read_qrels(automatic)):
-        raise DataError("--judged has the judgments of --automatic; give those that people made, or leave it out")
+        raise DataError("--qrels has the judgments of --automatic; give those that people made, or leave it out")
     return known
 
 

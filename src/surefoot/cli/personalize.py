@@ -8,21 +8,27 @@ from typing import Annotated, Any
 import typer
 
 from surefoot.arguments import parse_numbers
-from surefoot.cli.outputs import JSON, Output, check_outputs, files_under
+from surefoot.cli.option import DIR, FILE, LIST, NAME, argument, option
+from surefoot.cli.outputs import check_outputs, files_under
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.parameters import parameters
-from surefoot.cli.printing import Printing, TableFormat, deliver, either, show
-from surefoot.cli.shared_options import FlatMetrics, Force, PrintedTable, Quiet, ResultJson, Threads
-from surefoot.clicks.layouts.registry import LAYOUTS
-from surefoot.clicks.options import BACKENDS, GRADE_DWELLS, MEMORY, SATISFIED
+from surefoot.cli.printing import Delivery, either, show
+from surefoot.cli.shared_options import (
+    Csv,
+    EngineParameters,
+    FlatMetrics,
+    Force,
+    Html,
+    Json,
+    Latex,
+    Markdown,
+    Quiet,
+    Threads,
+)
+from surefoot.clicks.options import BACKENDS, MEMORY, SATISFIED
 from surefoot.errors import ArgumentError, visible
 from surefoot.personal.options import GRIDS, LABEL_MEASURES, SAMPLE, SPLITS
 from surefoot.personal.signatures import PERSONAL_CSV
-from surefoot.report.signatures import METRICS, PAGE
-
-_OWN_CLOCK = ", ".join(name for name, layout in LAYOUTS.items() if layout.shared_clock is None)
-_WITH_ACTIONS = " and ".join(name for name, layout in LAYOUTS.items() if layout.takes_actions)
-_GRADED = ", ".join(name for name, layout in LAYOUTS.items() if layout.default_labels == "grades")
 
 
 def personalize(
@@ -32,19 +38,11 @@ def personalize(
     unit: Annotated[str | None, option("--unit", "Of times: s, ms, us, min.", "WORD", shown="layout's")] = None,
     clock: Annotated[str, option("--clock", "Times start: session or log.", "WORD")] = "session",
     actions: Annotated[str, option("--actions", "Events that are clicks.", LIST)] = "click",
-    labels: Annotated[
-        str | None, option("--labels", f"{', '.join(LABEL_MEASURES)}.", "WORD", shown="layout's")
-    ] = None,
-    dwell: Annotated[
-        str | None, option("--dwell", "Seconds that satisfy.", LIST, shown=f"{SATISFIED[0]:g}")
-    ] = None,
+    labels: Annotated[str | None, option("--labels", f"{', '.join(LABEL_MEASURES)}.", "WORD", shown="layout's")] = None,
+    dwell: Annotated[str | None, option("--dwell", "Seconds that satisfy.", LIST, shown=f"{SATISFIED[0]:g}")] = None,
     last: Annotated[bool, option("--last/--no-last", "A session's last click satisfies, or not.")] = True,
-    half_life: Annotated[
-        str | None, option("--half-life", "Days until an event counts half.", LIST)
-    ] = None,
-    split: Annotated[
-        str | None, option("--split", f"{', '.join(SPLITS)}.", "WORD", shown="user")
-    ] = None,
+    half_life: Annotated[str | None, option("--half-life", "Days until an event counts half.", LIST)] = None,
+    split: Annotated[str | None, option("--split", f"{', '.join(SPLITS)}.", "WORD", shown="user")] = None,
     sample: Annotated[int, option("--sample", "Lists to learn from.", min=3)] = SAMPLE,
     preset: Annotated[str, option("--preset", f"{', '.join(GRIDS)}.", "WORD")] = "quick",
     beta: Annotated[str | None, option("--beta", "Values of β.", LIST, shown="the preset's")] = None,
@@ -73,8 +71,8 @@ def personalize(
 
     **Example:** `surefoot personalize clicks.log --layout yandex2012 --unit ms --clock log -o study/ --html p.html`
     """
-    if save_method is not None and save is None:
-        raise ArgumentError("--save-method works only with --save; say where the model is saved")
+    if method is not None and save is None:
+        raise ArgumentError("--method works only with --save; say where the model is saved")
     if save is not None:
         from surefoot.personal.saved_ranker import check_new
 
@@ -83,16 +81,11 @@ def personalize(
         if save.resolve() == output.resolve():
             raise ArgumentError("--save and --output are the same folder; choose another one for the model")
         check_new(save, last=last)
-    check_outputs(
-        [
-            Output("--html", html, PAGE),
-            Output("--json", json_file, JSON),
-            Output("--csv", csv_file, PERSONAL_CSV),
-            Output("--metrics", metrics, METRICS),
-        ],
-        [*files_under(log), *([segments] if segments else [])],
-        force,
+    delivery = Delivery(
+        html=html, json=json_file, csv=csv_file, latex=latex_file, markdown=markdown_file, metrics=metrics
     )
+    read = [*files_under(log), *([segments] if segments else [])]
+    check_outputs(delivery.outputs(csv=PERSONAL_CSV), read, force)
     from surefoot.personal.methods import method_names
     from surefoot.personal.personalize import features
     from surefoot.personal.personalize import personalize as learn
@@ -103,7 +96,7 @@ def personalize(
     reading: dict[str, Any] = {
         "layout": layout, "unit": unit, "clock": clock, "labels": labels, "last": last,
         "actions": [part.strip() for part in actions.split(",") if part.strip()], "memory": memory,
-        "threads": threads, "backend": engine or backend,
+        "threads": threads, "backend": backend,
         "dwell": None if dwell is None else parse_numbers(dwell, "--dwell"),
     }  # fmt: skip
     lives = None if half_life is None else parse_numbers(half_life, "--half-life")
@@ -122,18 +115,17 @@ def personalize(
     ranker = parameters(set_ or [], {"n_estimators", "self"})
     if trees is not None:
         ranker["n_estimators"] = trees
-    if save_method is not None:  # before hours of training, and again among the models that were chosen
+    if method is not None:  # before hours of training, and again among the models that were chosen
         check_preset(preset)
-        check_method(save_method, method_names({**GRIDS[preset], **grid}))
+        check_method(method, method_names({**GRIDS[preset], **grid}))
     result = learn(
         log, output, **reading, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, segments=segments,
         seed=seed, half_life=lives, horizons=horizons,
     )  # fmt: skip
-    files = {"html": html, "json": json_file, "csv": csv_file, "metrics": metrics}
-    options = {"html": {"provenance": page_provenance(html, [log, *([segments] if segments else [])])}}
-    deliver(result, files, lambda: show(tables(result.to_dict())), Printing(format_), quiet, options)
+    page = {"provenance": page_provenance(html, [log, *([segments] if segments else [])])}
+    delivery.finish(result, lambda: show(tables(result.to_dict())), quiet, html=page)
     if save is not None:  # last: the result is there, whatever becomes of the model
-        result.save(save, method=save_method)
+        result.save(save, method=method)
         if not quiet:
             typer.echo(
                 visible(f"Saved the model to {save}. To serve it, run: surefoot serve {save} --port 8080"), err=True

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from surefoot.choose.options import CHOOSE_BY, PLAIN_MODELS, PLAN_FILE, RANKINGS, RESULT_FILE
-from surefoot.cli.outputs import JSON, Output, OutputModel, check_outputs
-from surefoot.cli.printing import deliver, either, file_or_none, printing_of
-from surefoot.cli.shared_options import Force, Quiet, TrafficFile
+from surefoot.cli.option import DIR, NAME, argument, option
+from surefoot.cli.outputs import OutputModel, check_outputs
+from surefoot.cli.printing import Delivery
+from surefoot.cli.shared_options import Force, Json, Quiet, TrafficFile
 from surefoot.errors import ArgumentError, visible
 
 
@@ -38,25 +39,23 @@ def select(
 ) -> None:
     """Choose a model of a sweep, say why and how sure this is, and report its figures on test data.
 
-    **Example:** `surefoot select sweep/ --more-gain --less-risk 0.3 -o model/`
+    **Example:** `surefoot select sweep/ --keep-gain 0.95 -o model/`
     """
-    if more_gain != (less_risk is not None):
-        raise ArgumentError("--more-gain and --less-risk go together: --more-gain --less-risk 0.3")
-    levels = {"max_risk": max_risk, "keep_gain": keep_gain, "more_gain": less_risk, "geo_risk": geo_risk}
+    levels = {"max_risk": max_risk, "keep_gain": keep_gain, "less_risk": less_risk, "geo_risk": geo_risk}
     policies = [(name, level) for name, level in levels.items() if level is not None]
     policies += [("largest_area", 0.0)] if largest_area else []
     if len(policies) != 1:
         raise ArgumentError(
-            "give one policy: --max-risk 0.02, --keep-gain 0.95, --more-gain --less-risk 0.3, --largest-area or "
-            "--geo-risk 5"
+            "give one policy: --max-risk 0.02, --keep-gain 0.95, --less-risk 0.3, --largest-area or --geo-risk 5"
             + (f"; found {', '.join('--' + name.replace('_', '-') for name, _ in policies)}" if policies else "")
         )
     if fold is not None and output is None:
         raise ArgumentError(
             "--fold selects the model to copy, but without --output no model is copied; add --output DIR"
         )
+    delivery = Delivery(json=json_file)
     check_outputs(
-        [OutputModel("--output", output), Output("--json", file_or_none(json_file), JSON)],
+        [OutputModel("--output", output), *delivery.outputs()],
         [folder / RESULT_FILE, folder / PLAN_FILE, *([] if traffic is None else [Path(traffic)])],
         force,
     )
@@ -67,6 +66,7 @@ def select(
     from surefoot.choose.sweep import read_sweep
 
     name, level = policies[0]
+    name = "more_gain" if name == "less_risk" else name
     policy, kinds = SelectionPolicy(name, level, one_se, nearest), RANKINGS if strategies else PLAIN_MODELS
     result, store = read_sweep(folder), SweepStore.read(folder) if (folder / PLAN_FILE).exists() else None
     choice = choose(result, policy, kinds, choose_by=choose_by, store=store, traffic=traffic)
@@ -83,4 +83,4 @@ def select(
         for line in lines:
             typer.echo(visible(line))
 
-    deliver(choice, {"json": file_or_none(json_file)}, show_words, printing_of({"json": json_file}), quiet)
+    delivery.finish(choice, show_words, quiet)

@@ -7,12 +7,9 @@ from typing import Annotated
 
 import typer
 
+from surefoot.cli.option import argument, option
 from surefoot.cli.shared_options import Quiet
 from surefoot.errors import visible
-
-PersonalModel = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="Folder that `surefoot personalize --save` wrote.")
-]
 
 
 def serve(

@@ -8,20 +8,17 @@ from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
-import typer
-
-from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS
+from surefoot.arguments import LARGEST_SEED
 from surefoot.cli.help_screen import EVERYWHERE, show_all
-from surefoot.cli.option import DIR, FILE, LIST, NAME, argument, option
+from surefoot.cli.option import FILE, NAME, argument, option
+from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.learn.options import ENGINES, NETWORK_ENGINE
 from surefoot.measures.missing import MissingTreatment
 
 # What is read
 _JUDGED_RUNS = "Judgments, then runs. NAME=FILE names a run."
 JudgedRuns = Annotated[list[str], argument("QRELS RUN...", _JUDGED_RUNS)]
-OptionalJudgedRuns = Annotated[
-    list[str] | None, argument("QRELS RUN...", f"{_JUDGED_RUNS} Or one file of scores.")
-]
+OptionalJudgedRuns = Annotated[list[str] | None, argument("QRELS RUN...", f"{_JUDGED_RUNS} Or one file of scores.")]
 Live = Annotated[str | None, option("-b --baseline", "The live ranking: its name or its file.", NAME)]
 Candidate = Annotated[str | None, option("-c --candidate", "What may replace it.", NAME, shown="the other of two")]
 GivenScores = Annotated[str | None, option("--scores", "This file and the others are scores, not runs.", FILE)]
@@ -34,24 +31,17 @@ SampleFile = Annotated[str | None, option("--sample", "Draws, or CSV: query,stra
 TextsFile = Annotated[str | None, option("--texts", "Texts of queries: id, tab, text; or JSON, TREC.", FILE)]
 DocumentsFile = Annotated[str | None, option("--documents", "Titles of documents, in the same formats.", FILE)]
 ModelFolder = Annotated[Path, argument("MODEL", "Folder of a saved model.")]
-Baselines = Annotated[
-    list[str] | None, option("-b --baseline", "NAME=feature:25, a run or a model. Repeatable.", NAME)
+Baselines = Annotated[list[str] | None, option("-b --baseline", "NAME=feature:25, a run or a model. Repeatable.", NAME)]
+Unanswered = Annotated[
+    NothingToLoseTreatment, option("--unanswered", "Nothing to lose: leave-out, count.", "WORD", shown="")
 ]
-UnansweredQueries = "Queries that nobody can lose: leave-out, count."
-
-# What is computed
-Tests = Annotated[str | None, option("--tests", "Usual tests too: usual, or hsd (permutations).", "WORD")]
 
 # Learning
 OptimizedMeasure = Annotated[str, option("-m --measure", "What to optimise.", NAME, shown="nDCG(exp)@10")]
 Rule = Annotated[str, option("--rule", "Risk change: exact or eq9 (Dinçer 2016).", "WORD")]
-EarlyStopping = Annotated[
-    int | None, option("--early-stopping", "Stop after N trees without improvement.", min=1)
-]
+EarlyStopping = Annotated[int | None, option("--early-stopping", "Stop after N trees without improvement.", min=1)]
 EngineName = Annotated[str, option("--engine", f"{', '.join(ENGINES)} or {NETWORK_ENGINE}.", "WORD")]
-EngineParameters = Annotated[
-    list[str] | None, option("--set", "A parameter of the engine. Repeatable.", "K=V")
-]
+EngineParameters = Annotated[list[str] | None, option("--set", "A parameter of the engine. Repeatable.", "K=V")]
 Threads = Annotated[int | None, option("--threads", "Threads for training.", min=1, max=1024, shown="all cores")]
 
 # What is written and printed
@@ -62,15 +52,10 @@ Markdown = Annotated[str | None, option("--markdown", "The result as Markdown; -
 Html = Annotated[str | None, option("--html", "A page to send round.", FILE)]
 FlatMetrics = Annotated[str | None, option("--metrics", "Flat JSON for MLflow and DVC; - prints it.", FILE)]
 LinkedPages = Annotated[list[str] | None, option("--link", "A page to link to from this one. Repeatable.", FILE)]
-OutputFolderOption = Annotated[Path, option("-o --output", "The folder to write.", DIR)]
 RunFile = Annotated[Path, option("-o --output", "The run: .run, .run.gz, .csv, .json, .parquet.", FILE)]
 Force = Annotated[bool, option("--force", "Replace files, even models and other programs'.")]
 Quiet = Annotated[bool, option("-q --quiet", "Print only errors.")]
 Seed = Annotated[int, option("--seed", "The same seed gives the same result.", min=0, max=LARGEST_SEED)]
-
-Draws = Annotated[int, option("--bootstrap", "Bootstrap samples, for intervals.", min=0, max=MOST_DRAWS)]
-Depth = Annotated[int | None, option("--depth", "Compare this many results.", min=1, max=LARGEST_COUNT, shown="all")]
-Names = Annotated[str | None, option("--systems", "Rows of the tables, as A,B.", LIST, shown="all")]
 
 _EVERYWHERE: dict[str, tuple[Any, Any]] = {"force": (Force, False), "quiet": (Quiet, False), "seed": (Seed, 0)}
 _HelpAll = Annotated[

@@ -7,34 +7,35 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from surefoot.arguments import comma_separated, parse_integers, parse_numbers
 from surefoot.choose import options as choices
 from surefoot.choose.signatures import SWEEP_CSV
 from surefoot.cli.bar import is_watched, progress_lines
-from surefoot.cli.outputs import JSON, Output, check_outputs, files_under
+from surefoot.cli.option import DIR, LIST, NAME, argument, option
+from surefoot.cli.outputs import check_outputs, files_under
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.parameters import json_or_text, parameters
-from surefoot.cli.printing import Printing, TableFormat, deliver, either, show
+from surefoot.cli.printing import Delivery, show
 from surefoot.cli.progress_lines import stage
 from surefoot.cli.shared_options import (
     Baselines,
+    Csv,
     EarlyStopping,
     EngineName,
     FlatMetrics,
     Force,
+    Html,
+    Json,
+    Latex,
+    Markdown,
     OptimizedMeasure,
-    PrintedTable,
     Quiet,
-    ResultJson,
     Rule,
     TrafficFile,
 )
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.options import ENGINE, MEASURE, NETWORK_ENGINE, RISK_OBJECTIVES, RULE
-from surefoot.report.signatures import METRICS, PAGE
 
 if TYPE_CHECKING:
     from surefoot.choose.trainings import SweepProgress
@@ -54,9 +55,7 @@ def sweep(
     objective: Annotated[
         str | None, option("--objective", f"Of {', '.join(RISK_OBJECTIVES)}.", LIST, shown=_joined(choices.OBJECTIVES))
     ] = None,
-    alpha: Annotated[
-        str | None, option("-a --alpha", "Values of α.", LIST, shown=_joined(choices.ALPHAS))
-    ] = None,
+    alpha: Annotated[str | None, option("-a --alpha", "Values of α.", LIST, shown=_joined(choices.ALPHAS))] = None,
     seeds: Annotated[str | None, option("--seeds", "Random seeds, as 0,1.", LIST, shown=_joined(choices.SEEDS))] = None,
     trees: Annotated[
         str | None, option("--trees", "Or several, as 50,100.", LIST, shown=str(choices.DEFAULT_TREES))
@@ -65,9 +64,7 @@ def sweep(
         str | None, option("--epochs", "Of networks, as 50,100.", LIST, shown=str(choices.DEFAULT_TREES))
     ] = None,
     set_: Annotated[list[str] | None, option("--set", "Engine parameter, as num_leaves=10,50.", "K=V")] = None,
-    tune: Annotated[
-        str | None, option("--tune", f"{', '.join(choices.TUNINGS)}.", "WORD", shown=choices.TUNE)
-    ] = None,
+    tune: Annotated[str | None, option("--tune", f"{', '.join(choices.TUNINGS)}.", "WORD", shown=choices.TUNE)] = None,
     measure: OptimizedMeasure = MEASURE,
     folds: Annotated[int, option("--folds", "Folds of a single file.", min=choices.FEWEST_FOLDS)] = choices.FOLDS,
     learn_baselines: Annotated[bool, option("--learn-baselines", "Train four baselines on held-out queries.")] = False,
@@ -98,12 +95,12 @@ def sweep(
 
     **Example:** `surefoot sweep MQ2008/ -b bm25=feature:25 --objective u_risk,faro -o sweep/ --html t.html`
     """
+    delivery = Delivery(
+        html=html, json=json_file, csv=csv_file, latex=latex_file, markdown=markdown_file, metrics=metrics
+    )
     check_outputs(
         [
-            Output("--html", html, PAGE),
-            Output("--json", json_file, JSON),
-            Output("--csv", csv_file, SWEEP_CSV),
-            Output("--metrics", metrics, METRICS),
+            *delivery.outputs(csv=SWEEP_CSV),
         ],
         [*files_under(data), output / choices.PLAN_FILE, output / choices.RESULT_FILE, *_files(baseline, traffic)],
         force,
@@ -138,9 +135,8 @@ def sweep(
             on_progress=on_progress, engine=engine, options=options, measure=measure, folds=folds,
             **{name: value for name, value in settings.items() if value is not None},
         )  # fmt: skip
-    files = {"html": html, "json": json_file, "csv": csv_file, "metrics": metrics}
-    page = {"html": {"provenance": page_provenance(html, [data, *_files(baseline, traffic)])}}
-    deliver(result, files, lambda: show(tables(result.to_dict())), Printing(format_), quiet, page)
+    page = {"provenance": page_provenance(html, [data, *_files(baseline, traffic)])}
+    delivery.finish(result, lambda: show(tables(result.to_dict())), quiet, html=page)
     failures = result.to_dict()["failures"]
     if failures:
         messages = "; ".join(f"{failure['name']}: {failure['message']}" for failure in failures[:5])

@@ -8,11 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from surefoot.cli.bar import is_watched, new_bar
 from surefoot.cli.model_assessment import score_model, show_model
 from surefoot.cli.network_options import make_network
+from surefoot.cli.option import DIR, FILE, NAME, argument, option
 from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
 from surefoot.cli.parameters import parameters
 from surefoot.cli.printing import either
@@ -20,8 +19,10 @@ from surefoot.cli.progress_lines import stage
 from surefoot.cli.shared_options import (
     Baselines,
     EarlyStopping,
+    EngineParameters,
     FlatMetrics,
     Force,
+    Html,
     OptimizedMeasure,
     Quiet,
     Rule,
@@ -87,7 +88,9 @@ def train(
     dask: Annotated[str | None, option("--dask", "A cluster: its scheduler's address, or local:N.", "ADDR")] = None,
     threads: Threads = None,
     seed: Annotated[int, option("--seed", "The same seed gives the same model.")] = 0,
-    checkpoint: Annotated[Path | None, option("--checkpoint", "Save the state; the same command goes on.", FILE)] = None,
+    checkpoint: Annotated[
+        Path | None, option("--checkpoint", "Save the state; the same command goes on.", FILE)
+    ] = None,
     checkpoint_every: Annotated[int, option("--checkpoint-every", "Trees between two.", min=1)] = CHECKPOINT_EVERY,
     html: Html = None,
     metrics: FlatMetrics = None,
@@ -188,7 +191,7 @@ def _read_data(
 
 
 def _refuse_together(
-    dask: str | None, init_model: Path | None, html: Path | None, metrics: str | None, valid: Path | None,
+    dask: str | None, init_model: Path | None, html: str | None, metrics: str | None, valid: Path | None,
     early_stopping: int | None,
 ) -> None:  # fmt: skip
     """Refuse options that do not go together, or of which one needs another."""
