@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from surefoot.cli.exported_scores import check_export, is_export
 from surefoot.cli.option import FILE, argument, option
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.printing import TERMINAL
@@ -16,23 +17,28 @@ from surefoot.errors import ArgumentError, SurefootError, visible
 
 def check(
     files: Annotated[
-        list[str] | None, argument("[FILE]...", "Policies (.toml) and judgments. None: what is installed.")
+        list[str] | None, argument("[FILE]...", "Policies, judgments, or an export and its SCORES.")
     ] = None,
     new_policy: Annotated[str | None, option("--new-policy", "Write a release policy to start from.", FILE)] = None,
+    url: Annotated[str | None, option("--url", "Where an export runs, to ask it for scores.", "URL")] = None,
     json_file: Annotated[str | None, option("--json", "What is installed; - prints it.", FILE)] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Check policies and judgments, line by line; without files, the installation.
+    """Check policies and judgments, line by line; an export in its search engine; or what is installed.
 
-    The exit code is 2 if anything is wrong, and 1 if the installation does not work.
+    The exit code is 2 for files that are wrong, and 1 where scores differ or the installation does not work.
 
     **Example:** `surefoot check release.toml qrels.txt`
     """
     if new_policy is not None:
-        if files or json_file is not None:
-            raise ArgumentError("--new-policy only writes a policy to edit; leave out files and --json")
+        if files or json_file is not None or url is not None:
+            raise ArgumentError("--new-policy only writes a policy to edit; leave out files, --url and --json")
         _new_policy(new_policy, force, quiet)
+    elif files and is_export(files[0]):
+        check_export(Path(files[0]), files[1:], url, json_file, quiet, force)
+    elif url is not None:
+        raise ArgumentError("--url is for the folder of an export: surefoot check es/ --url http://localhost:9200")
     elif not files:
         _check_installation(json_file, force, quiet)
     elif json_file is not None:

@@ -91,6 +91,6 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
     say(
         f"  {command} gate {folder}/people.qrels {folder}/today.run {folder}/hybrid.run -b today -m {DEMO_MEASURE} "
         "--risk "
-        f"{DEMO_RISK_LEVEL:g} --drawn {folder}/good-draws.json --automatic {folder}/good.qrels",
+        f"{DEMO_RISK_LEVEL:g} --sample {folder}/good-draws.json --automatic {folder}/good.qrels",
         unbroken=True,
     )

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from surefoot.cli.option import DIR, FILE, NAME, option
-from surefoot.cli.outputs import Output, check_outputs
+from surefoot.cli.outputs import OutputFolder, check_outputs
 from surefoot.cli.printing import either
 from surefoot.cli.shared_options import Force, ModelFolder, Quiet
 from surefoot.errors import ArgumentError, visible
-from surefoot.export.names import companion_paths
+from surefoot.export.names import export_files
 from surefoot.export.options import MISSING, ROWS, TARGETS
 from surefoot.learn.model_files import model_files
 
@@ -32,32 +32,24 @@ def export(
 ) -> None:
     """Export a saved model to a search engine, with the files to load and check it there.
 
-    **Example:** `surefoot export model/ --to elasticsearch --missing zero -o es.json`
+    **Example:** `surefoot export model/ --to elasticsearch-plugin --missing zero -o es/`
     """
-    if letor is not None and (letor != LETOR_NAMES or features is not None):
-        raise ArgumentError(
-            f'--names can only be "{LETOR_NAMES}", for models whose features have no names; use --features FILE for '
-            "other names"
-        )
-    if engine_version is not None and target_version is not None:
-        raise ArgumentError("--engine-version is the old name of --target-version; give only --target-version")
-    outputs = [output, *companion_paths(output, to).values()]
+    names = export_files(to).values()
     inputs = [*map(Path, model_files(model)), *([] if features is None else [features])]
-    check_outputs([Output("--output", path) for path in outputs], inputs, force)
+    check_outputs([OutputFolder("--output", output, inside=dict.fromkeys(names))], inputs, force)
     from surefoot.data.reading.feature_names import read_feature_names
     from surefoot.neural.loading import load_ranker
 
-    names = letor if features is None else read_feature_names(features)
     ranker, only_trees = load_ranker(model), dict[str, Any]()
     if hasattr(ranker, "booster_"):
-        only_trees = {"target_version": target_version or engine_version, "positive": positive}
-    elif positive or target_version or engine_version:
-        raise ArgumentError("--positive and --target-version are for trees, and this model is a network")
-    exported = ranker.export(output, to=to, missing=missing, name=name, rows=rows, feature_names=names, **only_trees)
+        only_trees = {"target_version": target_version, "keep_negative": keep_negative}
+    elif keep_negative or target_version:
+        raise ArgumentError("--keep-negative and --target-version are for trees, and this model is a network")
+    called = None if features is None else read_feature_names(features)
+    exported = ranker.export(output, to=to, missing=missing, features=called, name=name, rows=rows, **only_trees)
     for caution in exported.cautions:
         typer.echo(visible(f"surefoot: warning: {caution}"), err=True)
     if not quiet:
         for note in exported.notes:
             typer.echo(visible(note))
-        first, *others = exported.files
-        typer.echo(visible(f"Wrote {first}, and to the same folder {', '.join(path.name for path in others)}"))
+        typer.echo(visible(f"Wrote to {output}: {', '.join(path.name for path in exported.files)}"))

@@ -46,7 +46,7 @@ def guard(
 ) -> None:
     """Show a model only for queries where its risk is proved to be low enough; show the baseline elsewhere.
 
-    **Example:** `surefoot guard model/ --fit-scorer vali.txt --calibrate judged.txt -b feature:25 --risk 0.02 -o guarded/`
+    **Example:** `surefoot guard model/ --fit-scorer v.txt --calibrate judged.txt -b feature:25 -o guarded/`
     """
     if automatic is not None:
         raise ArgumentError(NO_AUTOMATIC_REASON)

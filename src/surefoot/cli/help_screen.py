@@ -1,4 +1,4 @@
-"""What `--help` shows: the options that most people need, one line each, and where to read more; `--help-all` has all."""
+"""What `--help` shows: the options that most people need, one line each; `--help-all` shows all of them."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SHOWN_DRAWS = 20  # rows of the table; the files have all
 
 
-def judge_next(
+def judge_next(  # noqa: PLR0915  # a list of its options
     runs: Annotated[list[str], argument("RUN RUN", "The two runs. NAME=FILE names a run.")],
     baseline: Live = None,
     output: Annotated[Path | None, option("-o --output", "Draws for one look, without a record.", FILE)] = None,
@@ -135,8 +135,8 @@ def _check_together(output: Path | None, record: Path | None, uniform: bool, wei
         raise ArgumentError("--uniform needs --record FILE, which keeps the random order of the queries")
     if uniform and weighed:
         raise ArgumentError(
-            "--uniform draws all queries with equal chances, for every kind of condition; remove --to-prove, --traffic and "
-            "--automatic"
+            "--uniform draws all queries with equal chances, for every kind of condition; remove --to-prove, "
+            "--traffic and --automatic"
         )
 
 

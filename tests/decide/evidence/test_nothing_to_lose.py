@@ -32,7 +32,7 @@ def test_unanswered_queries_do_not_ship_a_candidate() -> None:
     assert decision.conditions[0]["observed"] == pytest.approx(0.05)
     for said in (decision.to_text(width=1000), decision.to_markdown(), decision.page(), decision.to_junit()):
         assert "800 judged queries (800 that neither system answers) cannot lose anything" in said
-    counted = sf.gate(scores, baseline="today", policy={"risk": 0.02}, unanswered="traffic")
+    counted = sf.gate(scores, baseline="today", policy={"risk": 0.02}, unanswered="count")
     assert counted.decision == "ship"
     assert counted.to_dict()["queries"] == 1000
     assert "They count as traffic, and they make the risk look smaller" in counted.to_text(width=1000)
@@ -100,7 +100,7 @@ def test_looks_add_up_and_another_rule_is_another_question(tmp_path: Path) -> No
     look(120)
     data = look(200)
     assert (data["queries"], data["nothing_to_lose"]["no_relevant"]) == (100, 100)
-    assert look(250, unanswered="traffic")["record"]["number"] == 2
+    assert look(250, unanswered="count")["record"]["number"] == 2
 
 
 def test_a_guard_leaves_them_out_too() -> None:
@@ -115,7 +115,7 @@ def test_a_guard_leaves_them_out_too() -> None:
             "unanswered": 0, "no_relevant": empty, "both_zero": 0, "left_out": True
         }  # fmt: skip
         assert "11 judged queries (11 without a relevant document) cannot lose anything" in certificate.to_text()
-    counted = sf.RiskGuard(ranker(), baseline="bm25", level=0.05, unanswered="traffic").fit_scorer(parts()["valid"])
+    counted = sf.RiskGuard(ranker(), baseline="bm25", level=0.05, unanswered="count").fit_scorer(parts()["valid"])
     assert counted.calibrate(judged).certificate_["queries"] == 500
     with pytest.raises(sf.ArgumentError, match="it must be leave-out or traffic"):
         sf.RiskGuard(ranker(), baseline="bm25", unanswered="no")

@@ -361,7 +361,7 @@ def test_drawn_queries_give_the_figures_of_all_traffic() -> None:
     draws = sf.judge_next([runs[0], runs[1]], baseline=runs[0].name, measure="nDCG@5", n=1500, to_prove="gain", seed=1)
     judged = {query: qrels[query] for query in draws.queries}
     decision = sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy=policy, drawn=draws)
-    plain = sf.gate(truth, baseline="today", policy=policy, unanswered="traffic")
+    plain = sf.gate(truth, baseline="today", policy=policy, unanswered="count")
     for one, other in zip(decision.conditions, plain.conditions, strict=True):
         assert one["observed"] == pytest.approx(other["observed"], abs=0.01)
         assert one["queries"] == 1500

@@ -168,7 +168,7 @@ def test_blending_and_a_cap_are_part_of_what_is_certified() -> None:
 
 
 def test_a_baseline_by_feature_is_the_baseline_by_name() -> None:
-    c = sf.RiskGuard(ranker(), baseline="feature:1", level=0.05, unanswered="traffic").fit_scorer(parts()["valid"])
+    c = sf.RiskGuard(ranker(), baseline="feature:1", level=0.05, unanswered="count").fit_scorer(parts()["valid"])
     assert c.calibrate(parts()["judged"]).threshold_ == pytest.approx(calibrated().threshold_)
 
 
@@ -181,7 +181,7 @@ def test_two_runs_and_judgments() -> None:
     }
     runs = sf.RiskGuard(
         sf.read_run(whole["candidate"], name="new"), baseline=sf.read_run(whole["baseline"], name="today"),
-        level=0.05, measure=MEASURE, unanswered="traffic",
+        level=0.05, measure=MEASURE, unanswered="count",
     )  # fmt: skip
     runs.fit_scorer(parts()["valid"].qrels()).calibrate(parts()["judged"].qrels())
     isotonic = fitted(scorer="predicted_gain:isotonic").calibrate(parts()["judged"])

@@ -131,7 +131,7 @@ def nothing_to_lose_notes(counts: NothingToLoseData) -> list[str]:
         if counts["left_out"]:
             notes.append(
                 f"{many:,} judged {queries} ({', '.join(kinds)}) cannot lose anything. Such queries would make the "
-                "risk look smaller, so they were left out. To count them as traffic, use --unanswered traffic."
+                "risk look smaller, so they were left out. To count them as traffic, use --unanswered count."
             )
         else:
             notes.append(

@@ -238,7 +238,7 @@ def _with_record(asked: Asked, record: Record, *, alone: bool) -> Asked:
     """With the draws that the record has for this question, or its uniform sample."""
     if asked.draws:
         raise ArgumentError(
-            "a record holds the draws itself, so that none is skipped or used twice; leave out --drawn, and draw with "
+            "a record holds the draws itself, so that none is skipped or used twice; leave out --sample, and draw with "
             "surefoot judge next --record"
         )
     lists = (asked.lists(asked.candidate), asked.lists(asked.baseline))
@@ -326,13 +326,13 @@ def _check_together(asked: Asked, *, has_record: bool, segments: Any, weights: A
         raise ArgumentError(
             "a plain sample of judged queries cannot be weighted by traffic, because nothing is proved for that: a "
             "frequent query that was not judged may lose. Draw the queries to judge by traffic (surefoot judge next "
-            "--traffic FILE) and give the draws (--drawn), or give strata with their shares of traffic (--strata, "
+            "--traffic FILE) and give the draws (--sample), or give strata with their shares of traffic (--strata, "
             "--weights)"
         )
     if asked.automatic is not None and draws is None:
         raise ArgumentError(
             "automatic judgments need queries that were drawn with them; draw queries with surefoot judge next "
-            "--automatic, let people judge these, and give the draws (--drawn). Other samples have no proof: uniform "
+            "--automatic, let people judge these, and give the draws (--sample). Other samples have no proof: uniform "
             "sampling saves next to nothing, and automatic judgments in place of people's can be wrong"
         )
     if draws is not None:
@@ -368,5 +368,5 @@ def _check_draws(asked: Asked, draws: Draws, weights: Any) -> None:
         titles = [condition.title for condition in CONDITIONS.values() if condition.to_prove == "gain"]
         raise ArgumentError(
             f"these queries were drawn for risk; conditions on {' or '.join(titles)} need queries drawn with "
-            "surefoot judge next --for gain"
+            "surefoot judge next --to-prove gain"
         )

@@ -12,7 +12,7 @@ from typing import Any
 from surefoot.arguments import LARGEST_COUNT, finite_number, is_real
 from surefoot.data.reading.files import existing_file, read_text
 from surefoot.decide.evidence.conditions import CONDITIONS, ConditionKind, ConditionRule
-from surefoot.decide.gate.release_settings import SEGMENTS_FILE, SETTINGS, ReleaseSettings
+from surefoot.decide.gate.release_settings import NO_SETTINGS, SEGMENTS_FILE, SETTINGS, ReleaseSettings
 from surefoot.decide.options import DELTA, EVERY_SEGMENT, LEAST_DELTA, MOST_DELTA
 from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, shortened
 from surefoot.risk.tradeoff import LARGEST_ALPHA
@@ -34,7 +34,7 @@ class ReleasePolicy:
     rules: tuple[ConditionRule, ...]
     delta: float = DELTA
     other_below: int = 0  # queries in the file of segments, below which a segment counts to `other`
-    settings: ReleaseSettings = ReleaseSettings()  # what stays from release to release; no part of the question
+    settings: ReleaseSettings = NO_SETTINGS  # what stays from release to release; no part of the question
 
     @classmethod
     def read(cls, source: Any, changes: Mapping[str, Any] | None = None) -> ReleasePolicy:

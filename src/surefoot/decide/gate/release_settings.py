@@ -48,6 +48,7 @@ class ReleaseSettings:
         return cls(**found)
 
 
+NO_SETTINGS = ReleaseSettings()
 SEGMENTS_FILE = "file"  # in the table of segments, beside the tables of their conditions
 SETTINGS = tuple(field.name for field in fields(ReleaseSettings))
 _NAMES = ("baseline", "measure")
