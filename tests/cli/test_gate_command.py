@@ -335,7 +335,6 @@ REFUSED = [
         "a budget needs a record (--budget, --record)",
     ),
     ("gate qrels.txt today.run steady.run -b today --risk 0.1 --budget 0 --record s.json", "--budget"),
-    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --weights qrels.txt", "weights need strata"),
     ("gate qrels.txt today.run steady.run -b today --risk 0.1 --sample qrels.txt", "qrels.txt"),
     (
         "gate qrels.txt today.run steady.run -b today --risk 0.1 --record qrels.txt",

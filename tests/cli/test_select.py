@@ -49,9 +49,7 @@ def test_a_mean_is_exported_and_a_blend_ranks_and_is_controlled(surefoot, swept:
     code, out, err = surefoot("select", swept / "s", *policy, "-o", tmp_path / "plain", "-q")
     assert (code, out, err) == (0, "", "")
     data, target = swept / "all.txt", tmp_path / "solr.json"
-    code, _, err = surefoot(
-        "export", tmp_path / "plain", "--to", "solr", "--missing", "zero", "-o", target
-    )
+    code, _, err = surefoot("export", tmp_path / "plain", "--to", "solr", "--missing", "zero", "-o", target)
     assert (code, err) == (0, "")
     code, out, err = surefoot(
         "select", swept / "s", "--max-risk", "0", "--nearest", "--strategies", "-o", tmp_path / "m"

@@ -98,9 +98,9 @@ def test_rank_into_any_file(surefoot, folder: Path, tmp_path: Path, ending: str)
         (("--set", "min_data_in_leaf=1000000"), "no tree can be grown"),
         (("--seed", "-1"), "random_state is -1"),
         (("-b", "feature:99"), "there is no feature 99"),
-        (("-b", "feature:x"), "does not name a feature"),
-        (("-b", "bm25"), "is not understood"),
-        (("-b", "absent"), "is not a folder"),
+        (("-b", "feature:x"), "is neither a feature nor a file"),
+        (("-b", "bm25"), "is neither a feature nor a file"),
+        (("-b", "absent"), "is neither a feature nor a file"),
         (("--set", "num_leafs=5"), "unknown parameter 'num_leafs'"),
         (("--set", "num_leaves"), "is not understood"),
         (("--html", "x.html"), "add --valid FILE"),
@@ -118,9 +118,7 @@ def test_what_is_refused(surefoot, folder: Path, tmp_path: Path, monkeypatch, op
 
 def test_a_run_without_a_document_in_common(surefoot, folder: Path, tmp_path: Path) -> None:
     sf.read_run({"1": {"other": 1.0}}).write(tmp_path / "other.run")
-    code, _, err = surefoot(
-        "train", folder / "train.txt", "-b", f"{tmp_path / 'other.run'}", "-o", tmp_path / "model"
-    )
+    code, _, err = surefoot("train", folder / "train.txt", "-b", f"{tmp_path / 'other.run'}", "-o", tmp_path / "model")
     assert code == 2
     assert "shares no document with the data" in err
 

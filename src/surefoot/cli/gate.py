@@ -61,7 +61,7 @@ def gate(
     baseline: Live = None,
     candidate: Candidate = None,
     measure: Annotated[
-        str | None, option("-m --measure", "From 0 to 1. Of scores: which.", NAME, shown=EVALUATION_MEASURE)
+        str | None, option("-m --measure", "Its values are from 0 to 1.", NAME, shown=EVALUATION_MEASURE)
     ] = None,
     scores: GivenScores = None,
     policy: Annotated[str | None, option("--policy", "Conditions and more in TOML; options win.", FILE)] = None,
@@ -99,7 +99,9 @@ def gate(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Decide on a release. The exit code is 0 (ship), 1 (stop), 3 (judge more queries) or 2 (error).
+    """Decide on a release: ship, stop, or judge more queries.
+
+    The exit code is 0 (ship), 1 (stop), 3 (undecided: judge more queries) or 2 (error).
 
     **Example:** `surefoot gate qrels.txt today.run new.run --baseline today --risk 0.02 --gain 0`
 

@@ -15,7 +15,7 @@ def read_sample(path: str | None) -> dict[str, Any]:
     if path is None:
         return found
     from surefoot.data.reading.by_query import query_table
-    from surefoot.data.reading.columns import ids_of, keys_of
+    from surefoot.data.reading.columns import ids_of
     from surefoot.data.reading.files import existing_file, inner_ending
 
     if inner_ending(path) == ".json":
@@ -23,13 +23,16 @@ def read_sample(path: str | None) -> dict[str, Any]:
     names, columns, where = query_table(path, "sample", "stratum and share", _FORMS)
     if len(columns) != 3:
         raise DataError.at(path, None, f"has the columns {name_list(names)}; give {_FORMS}")
-    queries = keys_of(ids_of(columns[0], "the query", where).to_list(), f"{path}, query").to_list()
+    queries = ids_of(columns[0], "the query", where).to_list()
     strata = ids_of(columns[1], "the stratum", where).to_list()
     shares: dict[str, Any] = {}
-    for row, (stratum, share) in enumerate(zip(strata, columns[2], strict=True)):
+    stratum_of: dict[str, str] = {}
+    for row, (query, stratum, share) in enumerate(zip(queries, strata, columns[2], strict=True)):
+        if stratum_of.setdefault(query, stratum) != stratum:
+            raise DataError(f"{where(row)}: query {shortened(query)} is in two strata; give each query once")
         if shares.setdefault(stratum, share) != share:
             raise DataError(
                 f"{where(row)}: stratum {shortened(stratum)} has the share {shortened(share)} here and "
                 f"{shortened(shares[stratum])} above; a stratum has one share of traffic"
             )
-    return found | {"weights": shares, "strata": {"stratum": dict(zip(queries, strata, strict=True))}}
+    return found | {"weights": shares, "strata": {"stratum": stratum_of}}

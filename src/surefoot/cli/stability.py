@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from surefoot.stability.study import Study
 
 stability = helpful_group(
-    "stability", "Show which measures, and choices by them, stay the same if scores change a little (rNDCG, SoftNDCG)."
+    "stability", "Show which measures, and choices by them, are stable."
 )
 
 _Measures = Annotated[

@@ -74,7 +74,9 @@ class BaselineSpec:
         if self.is_model():
             from surefoot.learn.ranker import Ranker
 
-            ranker = Ranker.load(self.source)  # one that starts from baselines finds its own among those named before it
+            ranker = Ranker.load(
+                self.source
+            )  # one that starts from baselines finds its own among those named before it
             return ranker.predict(
                 data.with_baselines_only(name for name in ranker.baselines_ if name in data.baselines)
             )

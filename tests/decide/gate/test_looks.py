@@ -98,7 +98,7 @@ def test_the_same_files_again_are_no_look_and_the_same_bytes(record: Path) -> No
 
 def test_other_questions_get_less_and_are_told(record: Path) -> None:
     settings: list[dict[str, Any]] = [
-        {}, {"policy": {"risk": 0.02}}, {"policy": POLICY | {"delta": 0.1}}, {"unanswered": "traffic"},
+        {}, {"policy": {"risk": 0.02}}, {"policy": POLICY | {"delta": 0.1}}, {"unanswered": "count"},
         {"sampled_from": 300}, {"budget": 100, "policy": {"gain": 0.01}},
     ]  # fmt: skip
     for number, options in enumerate(settings, start=1):

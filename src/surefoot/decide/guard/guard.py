@@ -69,10 +69,10 @@ class RiskGuard:
         Γ: no query will become more than so many times as frequent.
     budget : int
         For `update`: about how many queries will be judged at most.
-    unanswered : {"leave-out", "traffic"}
+    unanswered : {"leave-out", "count"}
         What becomes of judged queries on which nothing can be lost: those that neither system answers, and also
         those that have no relevant document. They make risk look smaller. By default they are left out of a plain
-        sample, and the certificate says so; with "traffic" they count.
+        sample, and the certificate says so; with "count" they count.
 
     Examples
     --------
