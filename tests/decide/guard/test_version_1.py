@@ -12,6 +12,7 @@ import pytest
 import surefoot as sf
 from surefoot.data.hashes import check_seal
 from surefoot.decide.guard.certificate_data import KEYS_OF_VERSION_1, certificate_schema
+from surefoot.errors import ArgumentError, DataError
 
 CERTIFICATE = Path(__file__).with_name("certificate_1.json")
 NEW = {f"q{i}": ["a", "b"] for i in range(9)}
@@ -27,7 +28,7 @@ def test_an_old_certificate_is_read_with_the_keys_of_today(tmp_path: Path) -> No
         assert before not in certificate.to_dict()
     certificate.write_json(tmp_path / "c.json")
     assert sf.Certificate.read(tmp_path / "c.json").to_dict() == certificate.to_dict()
-    with pytest.raises(sf.DataError, match="was changed after surefoot wrote it"):
+    with pytest.raises(DataError, match="was changed after surefoot wrote it"):
         sf.Certificate.from_dict(old | {"level": 0.1})
 
 
@@ -44,5 +45,5 @@ def test_the_old_names_of_a_scorer() -> None:
     old = made(gate="predicted_gain:isotonic").fit_gate(halves[0]).calibrate(halves[1])
     new = made(scorer="predicted_gain:isotonic").fit_scorer(halves[0]).calibrate(halves[1])
     assert old.certificate_.to_dict() == new.certificate_.to_dict()
-    with pytest.raises(sf.ArgumentError, match="gate is the old name of scorer"):
+    with pytest.raises(ArgumentError, match="gate is the old name of scorer"):
         made(gate=own, scorer=own)
