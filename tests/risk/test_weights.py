@@ -145,7 +145,7 @@ def test_equal_weights_change_no_figure() -> None:
     plain = sf.assess(scores, "a", ALPHAS, bootstrap=50, segments={q: q[-1] for q in scores.queries})
     equal = sf.assess(
         scores, "a", ALPHAS, bootstrap=50, segments={q: q[-1] for q in scores.queries},
-        weights=dict.fromkeys(scores.queries, 17),
+        traffic=dict.fromkeys(scores.queries, 17),
     )  # fmt: skip
     data = equal.to_dict(per_query=True)
     assert data.pop("traffic") == {
