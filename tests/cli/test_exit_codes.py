@@ -65,7 +65,7 @@ CHANGES = [
     _changed(1, "batches", value=[0]), _changed(1, "question", value=2), _changed(1, "p", value=[["x"]]),
     _changed(1, "batches", 0, "given", value=[]), _changed(1, "batches", 0, "judged", "baseline", value=[2.0]),
     _changed(1, "batches", 0, "judged", "query", value=["a"] * 200), _changed(1, "decision", value="maybe"),
-    _changed(1, "batches", 0, "nothing_to_lose", value={}), _changed(1, "kind", value="odd"),
+    _changed(1, "batches", 0, "unanswered", value={}), _changed(1, "kind", value="odd"),
 ]  # fmt: skip
 
 

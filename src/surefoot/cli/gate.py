@@ -322,22 +322,22 @@ def _next_commands(data: Mapping[str, Any], files: list[str], record: str | None
     if record is None:
         record = _NEW_RECORD
         again += ["--record", record]
-    needed, drawn = data["queries_needed"], data["drawn"]
+    needed, sample = data["queries_needed"], data["sample"]
     waiting = 0 if data["record"] is None else data["record"]["waiting"]["queries"]
     if waiting:
         return [f"# judge the {waiting:,} queries that were listed and have no judgments yet, then", shlex.join(again)]
     if needed is None:
         return ["# keep what is live; another candidate or another level is cheaper than so many judgments"]
     more = needed - (0 if data["record"] is None else data["queries"])
-    if data["record"] is not None and drawn is None and data["sampled_from"] is None:
+    if data["record"] is not None and sample["kind"] == "plain" and data["sampled_from"] is None:
         return [f"# judge {more:,} more queries, drawn at random from the same traffic, then", shlex.join(again)]
     run_of = {name_and_file(file)[0] or Path(file).name: file for file in files[1:]}
     runs = [_run_of(run_of, data[role]) for role in ("candidate", "baseline")]
     judge = ["surefoot", "judge", "next", runs[0], "-b", runs[1], "-m", data["measure"], "-n", str(more)]
-    if drawn is None:
+    if sample["kind"] != "draws":
         judge.append("--uniform")
     else:
-        judge += ["--for", drawn["to_prove"]]
+        judge += ["--for", sample["to_prove"]]
         for option in ("--automatic", "--traffic"):
             if option in again:
                 judge += [option, again[again.index(option) + 1]]

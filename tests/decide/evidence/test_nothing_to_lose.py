@@ -28,11 +28,11 @@ def test_unanswered_queries_do_not_ship_a_candidate() -> None:
     assert decision.decision != "ship"
     data = decision.to_dict()
     assert (data["queries"], data["missing"]) == (200, {"today": 0, "new": 0})
-    assert data["nothing_to_lose"] == {"unanswered": 800, "no_relevant": 0, "both_zero": 0, "left_out": True}
+    assert data["unanswered"] == {"unanswered": 800, "no_relevant": 0, "both_zero": 0, "left_out": True}
     assert decision.conditions[0]["observed"] == pytest.approx(0.05)
     for said in (decision.to_text(width=1000), decision.to_markdown(), decision.page(), decision.to_junit()):
         assert "800 judged queries (800 that neither system answers) cannot lose anything" in said
-    counted = sf.gate(scores, baseline="today", policy={"risk": 0.02}, unanswered="traffic")
+    counted = sf.gate(scores, baseline="today", policy={"risk": 0.02}, unanswered="count")
     assert counted.decision == "ship"
     assert counted.to_dict()["queries"] == 1000
     assert "They count as traffic, and they make the risk look smaller" in counted.to_text(width=1000)
@@ -41,7 +41,7 @@ def test_unanswered_queries_do_not_ship_a_candidate() -> None:
 def test_queries_without_a_relevant_document_are_left_out() -> None:
     data = sf.gate(diluted(300, 300, 0.1, 100), baseline="today", policy={"risk": 0.02}).to_dict()
     assert data["queries"] == 200
-    assert data["nothing_to_lose"]["no_relevant"] == 100
+    assert data["unanswered"]["no_relevant"] == 100
     assert len(data["per_query"]["query"]) == 200
     with pytest.raises(DataError, match="no judged query can lose anything"):
         sf.gate(diluted(30, 10, 0.0, 10), baseline="today", policy={"risk": 0.02})
@@ -62,7 +62,7 @@ def test_in_a_matrix_nothing_is_left_out_but_told() -> None:
     plain = sf.Scores(scores.values, scores.systems, scores.queries, "AP")
     decision = sf.gate(plain, baseline="today", policy={"risk": 0.02})
     assert decision.to_dict()["queries"] == 1000
-    assert decision.to_dict()["nothing_to_lose"]["both_zero"] == 800
+    assert decision.to_dict()["unanswered"]["both_zero"] == 800
     assert "Both systems score 0 on 800 queries" in decision.to_text(width=1000)
 
 
@@ -73,7 +73,7 @@ def test_with_strata_nothing_is_left_out_but_told() -> None:
     )
     data = decision.to_dict()
     assert data["queries"] == 1000
-    assert data["nothing_to_lose"] == {"unanswered": 800, "no_relevant": 0, "both_zero": 0, "left_out": False}
+    assert data["unanswered"] == {"unanswered": 800, "no_relevant": 0, "both_zero": 0, "left_out": False}
 
 
 def test_of_drawn_queries_nothing_is_left_out_but_told() -> None:
@@ -82,7 +82,7 @@ def test_of_drawn_queries_nothing_is_left_out_but_told() -> None:
     draws = sf.judge_next([runs["today"], runs["new"]], baseline=runs["today"].name, measure="AP", n=60, seed=0)
     data = sf.gate(scores, baseline="today", policy={"risk": 0.5}, drawn=draws).to_dict()
     assert data["queries"] == 60
-    told = data["nothing_to_lose"]
+    told = data["unanswered"]
     assert told["no_relevant"] == sum(int(query[1:]) < 200 for query in draws.queries) > 0
     assert not told["left_out"]
 
@@ -99,8 +99,8 @@ def test_looks_add_up_and_another_rule_is_another_question(tmp_path: Path) -> No
 
     look(120)
     data = look(200)
-    assert (data["queries"], data["nothing_to_lose"]["no_relevant"]) == (100, 100)
-    assert look(250, unanswered="traffic")["record"]["number"] == 2
+    assert (data["queries"], data["unanswered"]["no_relevant"]) == (100, 100)
+    assert look(250, unanswered="count")["record"]["number"] == 2
 
 
 def test_a_guard_leaves_them_out_too() -> None:
@@ -111,11 +111,11 @@ def test_a_guard_leaves_them_out_too() -> None:
         c = sf.RiskGuard(ranker(), baseline="bm25", level=0.05).fit_scorer(parts()["valid"])
         certificate = prove(c).certificate_
         assert certificate["queries"] == 500 - empty
-        assert certificate["nothing_to_lose"] == {
+        assert certificate["unanswered"] == {
             "unanswered": 0, "no_relevant": empty, "both_zero": 0, "left_out": True
         }  # fmt: skip
         assert "11 judged queries (11 without a relevant document) cannot lose anything" in certificate.to_text()
-    counted = sf.RiskGuard(ranker(), baseline="bm25", level=0.05, unanswered="traffic").fit_scorer(parts()["valid"])
+    counted = sf.RiskGuard(ranker(), baseline="bm25", level=0.05, unanswered="count").fit_scorer(parts()["valid"])
     assert counted.calibrate(judged).certificate_["queries"] == 500
     with pytest.raises(ArgumentError, match="it must be leave-out or traffic"):
         sf.RiskGuard(ranker(), baseline="bm25", unanswered="no")
@@ -128,4 +128,4 @@ def test_a_guard_of_runs_tells_of_queries_that_neither_answers() -> None:
         runs["new"], baseline=runs["today"], measure="AP", scorer=lambda lists: np.ones(len(lists.queries))
     )
     certificate = c.calibrate(scores.qrels).certificate_
-    assert (certificate["queries"], certificate["nothing_to_lose"]["unanswered"]) == (40, 20)
+    assert (certificate["queries"], certificate["unanswered"]["unanswered"]) == (40, 20)

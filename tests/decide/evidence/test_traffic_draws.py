@@ -175,7 +175,7 @@ def test_the_estimates_are_of_traffic() -> None:
     decision = sf.gate(scores, baseline="today", policy={"risk": 0.9}, drawn=drawn, traffic=traffic).to_dict()
     truth = sf.assess(scores, "today", traffic=traffic).to_dict()["systems"][1]["risk"]
     assert decision["conditions"][0]["observed"] == pytest.approx(truth, rel=0.03)
-    assert decision["drawn"]["by_traffic"]["total"] == sum(traffic.values())
+    assert decision["sample"]["by_traffic"]["total"] == sum(traffic.values())
     words = sf.gate(scores, baseline="today", policy={"risk": 0.9}, drawn=drawn).to_text()
     assert "queries that are asked more, were drawn more often" in words
     assert "counts as often as it is asked" in words

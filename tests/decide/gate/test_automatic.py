@@ -408,9 +408,9 @@ def test_documents_that_nobody_judged_are_told() -> None:
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, automatic=GOOD)
     half = sf.score({query: {"d": PEOPLE[query]["d"]} for query in draws.queries}, [TODAY, NEW], MEASURE)
     decision = sf.gate(half, baseline="today", policy={"risk": 0.05}, drawn=draws, automatic=GOOD)
-    assert decision.to_dict()["drawn"]["unjudged_documents"] == 3 * len(draws.queries)
+    assert decision.to_dict()["sample"]["unjudged_documents"] == 3 * len(draws.queries)
     assert f"{3 * len(draws.queries)} documents that the two lists show" in " ".join(str(decision).split())
-    assert decide(draws, {"risk": 0.05}, automatic=GOOD).to_dict()["drawn"]["unjudged_documents"] == 0
+    assert decide(draws, {"risk": 0.05}, automatic=GOOD).to_dict()["sample"]["unjudged_documents"] == 0
 
 
 def test_weights_of_other_traffic_are_refused() -> None:

@@ -77,7 +77,7 @@ def test_markdown_has_the_conditions_and_the_queries_hurt_most(kind: str) -> Non
     assert text.startswith("<!-- surefoot decision -->\n")
     assert {"ship": "### Ship: new", "stop": "### Stop: new", "undecided": "### Undecided: new"}[kind] in text
     assert "| risk ≤ " in text
-    worst = decision.to_dict()["hurt"][:20]
+    worst = decision.to_dict()["most_hurt"][:20]
     assert [row["query"] in text for row in worst] == [True] * len(worst)
     rows = [line for line in text.split("\n") if re.match(r"\| \d+ \|", line)]
     assert len(rows) == len(worst)

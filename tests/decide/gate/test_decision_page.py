@@ -95,7 +95,7 @@ def test_cautions() -> None:
     )
     counts = {"unanswered": 0, "no_relevant": 2, "both_zero": 0, "left_out": False}
     assert "2 judged queries (2 without a relevant document) cannot" in str(
-        front(data | {"nothing_to_lose": counts}).caution
+        front(data | {"unanswered": counts}).caution
     )
     assert front(data | {"record": USE}).caution is None
     spent = USE | {"spent": 0.08}
@@ -158,11 +158,11 @@ def ids_of(results: dict[str, Any]) -> list[str]:
 def test_hurt_queries_have_both_rankings(scores: sf.Scores) -> None:
     decision = sf.gate(scores, candidate="bold", baseline="today", policy={"risk": 0.03})
     data = decision.to_dict()
-    title = next(iter(lists_of(scores.runs[0], data["hurt"][0]["query"])))
+    title = next(iter(lists_of(scores.runs[0], data["most_hurt"][0]["query"])))
     rankings = hurt_rankings(data, scores, {title: "A goat on a ledge"})
     assert rankings is not None
-    assert rankings["queries"] == [one["query"] for one in data["hurt"]]
-    assert rankings["scores"] == [[one[side] for one in data["hurt"]] for side in ("baseline", "candidate")]
+    assert rankings["queries"] == [one["query"] for one in data["most_hurt"]]
+    assert rankings["scores"] == [[one[side] for one in data["most_hurt"]] for side in ("baseline", "candidate")]
     ids = ids_of(rankings["results"])
     assert rankings["texts"]["documents"][ids.index(title)] == "A goat on a ledge"
     runs = {run.name: run for run in scores.runs}
@@ -170,7 +170,7 @@ def test_hurt_queries_have_both_rankings(scores: sf.Scores) -> None:
         expected = [lists_of(runs[system], query) for query in rankings["queries"]]
         assert unpacked(rankings["results"], number, ids) == expected
     page = decision.page()
-    assert page.count("data-place=") == len(data["hurt"])
+    assert page.count("data-place=") == len(data["most_hurt"])
     assert '<dialog id="query"' in page
     assert len(page) < 200_000
 

@@ -168,7 +168,7 @@ def test_figures_are_those_of_an_assessment(scores: sf.Scores) -> None:
     assert observed["gain"] == pytest.approx(row["gain"])
     assert observed["share_hurt"] == pytest.approx(row["loss_over_20"] / 200)
     assert observed["u_risk"] == pytest.approx(row["alpha"]["5"]["u_risk"])
-    assert data["losses"] == row["losses"]
+    assert data["hurt"] == row["losses"]
 
 
 def test_bounds_stand_between_what_is_observed_and_the_verdict(scores: sf.Scores) -> None:
@@ -242,7 +242,7 @@ def test_weights_turn_a_biased_sample_into_traffic() -> None:
     assert condition["observed"] == pytest.approx(0.05 * tail.mean())
     assert weighed.decision == "ship"
     assert condition["method"] == "stratified"
-    assert weighed.to_dict()["strata"] == [
+    assert weighed.to_dict()["sample"]["strata"] == [
         {"stratum": "head", "share": 0.95, "queries": 300}, {"stratum": "tail", "share": 0.05, "queries": 700}
     ]  # fmt: skip
     both = sf.gate(scores, baseline="today", policy={"risk": 0.02, "gain": -0.1}, segments=strata, weights=weights)
@@ -361,7 +361,7 @@ def test_drawn_queries_give_the_figures_of_all_traffic() -> None:
     draws = sf.judge_next([runs[0], runs[1]], baseline=runs[0].name, measure="nDCG@5", n=1500, to_prove="gain", seed=1)
     judged = {query: qrels[query] for query in draws.queries}
     decision = sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy=policy, drawn=draws)
-    plain = sf.gate(truth, baseline="today", policy=policy, unanswered="traffic")
+    plain = sf.gate(truth, baseline="today", policy=policy, unanswered="count")
     for one, other in zip(decision.conditions, plain.conditions, strict=True):
         assert one["observed"] == pytest.approx(other["observed"], abs=0.01)
         assert one["queries"] == 1500

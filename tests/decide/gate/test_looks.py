@@ -257,7 +257,7 @@ def test_a_uniform_sample_knows_its_traffic(record: Path) -> None:
     x = [np.maximum(-(np.array(data["per_query"]["candidate"]) - data["per_query"]["baseline"]), 0)]
     capitals, _ = slow_capitals(np.split(x[0], [60]), 0.03, 0.04, known=200)
     assert data["conditions"][0]["p_holds"] == pytest.approx(min(1, 1 / max(capitals)), rel=1e-7)
-    assert data["nothing_to_lose"]["left_out"] is False
+    assert data["unanswered"]["treatment"] == "count"
     with pytest.raises(ArgumentError, match="the record's sample is from 200 queries"):
         look(WORLD.judged(parts[0]), record, sampled_from=300)
     with pytest.raises(ArgumentError, match="a budget cannot be combined"):

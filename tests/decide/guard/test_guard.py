@@ -24,16 +24,17 @@ def shuffled(data: sf.RankingData, seed: int = 0) -> sf.RankingData:
 def test_it_shows_the_candidate_where_that_is_proved_to_be_safe() -> None:
     certificate, judged = calibrated().certificate_, parts()["judged"]
     assert certificate["threshold"] is not None
-    assert certificate["bound"] == certificate["level"] == 0.05
-    assert 0 < certificate["observed"] < 0.05 < certificate["everywhere"]["risk"]
+    (risk,) = certificate["conditions"]
+    assert (risk["name"], risk["bound"], risk["level"]) == ("risk", 0.05, 0.05)
+    assert 0 < risk["observed"] < 0.05 < certificate["unguarded"]["risk"]
     assert certificate["queries"] == len(judged.queries)
     assert 0.3 < certificate["gain_kept"] < 1.2
     # The observed figures are those of an assessment of the very lists that are shown.
     shown = calibrated().to_run(judged)
     scores = sf.score(judged.qrels(), [shown, judged.to_run(judged.baselines["bm25"], "bm25")], MEASURE)
     row = {row["system"]: row for row in sf.assess(scores, "bm25").to_dict()["systems"]}["guarded"]
-    assert row["risk"] == pytest.approx(certificate["shown"]["risk"], abs=1e-12)
-    assert row["gain"] == pytest.approx(certificate["shown"]["gain"], abs=1e-12)
+    assert row["risk"] == pytest.approx(certificate["guarded"]["risk"], abs=1e-12)
+    assert row["gain"] == pytest.approx(certificate["guarded"]["gain"], abs=1e-12)
 
 
 def test_the_certificate_holds_on_traffic() -> None:
@@ -83,8 +84,8 @@ def test_the_curve_rises_and_passes_through_what_was_found() -> None:
     curve = calibrated().certificate_["curve"]
     gains = [point["gain"] for point in curve]
     assert gains == sorted(gains)
-    at = [point["level"] for point in curve].index([0.05])
-    assert curve[at]["gain"] == pytest.approx(calibrated().certificate_["shown"]["gain"], abs=0.01)
+    at = [point["level"] for point in curve].index({"risk": 0.05})
+    assert curve[at]["gain"] == pytest.approx(calibrated().certificate_["guarded"]["gain"], abs=0.01)
     assert "<svg" in calibrated().certificate_.to_html()
 
 
@@ -111,8 +112,8 @@ def test_a_candidate_that_only_loses_is_not_shown() -> None:
 @pytest.mark.parametrize("method", ["betting", "hoeffding-bentkus", "crc"])
 def test_methods_keep_more_or_less(method: str) -> None:
     c = fitted(method=method).calibrate(parts()["judged"])
-    kept = c.certificate_["shown"]["gain"]
-    betting = calibrated().certificate_["shown"]["gain"]
+    kept = c.certificate_["guarded"]["gain"]
+    betting = calibrated().certificate_["guarded"]["gain"]
     assert {"betting": kept == betting, "hoeffding-bentkus": kept < betting, "crc": kept >= betting}[method]
     assert ("on average over many calibrations" in c.certificate_["sentence"]) == (method == "crc")
 
@@ -124,7 +125,7 @@ def test_both_losses_at_once_are_as_safe_as_each() -> None:
         fitted(level=0.1, loss="share_hurt", method=method).calibrate(judged) for method in ("betting", "binomial")
     ]
     assert alone[0].threshold_ == alone[1].threshold_  # of 0 and 1 the exact tail is taken either way
-    assert [one["loss"] for one in (both.certificate_, *both.certificate_["other_losses"])] == ["risk", "share_hurt"]
+    assert [one["name"] for one in both.certificate_["conditions"]] == ["risk", "share_hurt"]
     assert both.threshold_ == max(float(calibrated().threshold_ or 0), float(alone[0].threshold_ or 0))
     assert "loses on average at most 0.05" in both.certificate_["sentence"]
     assert "at most 10 % of queries" in both.certificate_["sentence"]
@@ -134,7 +135,7 @@ def test_drift_is_paid_for() -> None:
     drifted = fitted(drift=2).calibrate(parts()["judged"])
     assert drifted.threshold_ == fitted(level=0.025).calibrate(parts()["judged"]).threshold_
     assert "2 times as frequent" in drifted.certificate_["sentence"]
-    assert drifted.certificate_["level"] == 0.05
+    assert drifted.certificate_["conditions"][0]["level"] == 0.05
 
 
 @pytest.mark.parametrize(
@@ -142,7 +143,7 @@ def test_drift_is_paid_for() -> None:
 )
 def test_other_scorers(scorer: Any) -> None:
     c = fitted(scorer=scorer).calibrate(parts()["judged"])
-    assert c.certificate_["tried"] > 100
+    assert c.certificate_["thresholds_tried"] > 100
     if scorer == "feature:12":  # it hints at queries where the candidate is misled: the lower the better
         assert c.scorer.to_dict() == {"sign": -1}
     assert len(c.decisions(parts()["traffic"]).queries) == 300
@@ -150,7 +151,7 @@ def test_other_scorers(scorer: Any) -> None:
 
 def test_a_function_needs_no_fitting_and_is_checked() -> None:
     c = sf.RiskGuard(ranker(), baseline="bm25", level=0.05, scorer=lambda lists: np.arange(len(lists.queries)))
-    assert c.calibrate(parts()["judged"]).certificate_["tried"] == 489
+    assert c.calibrate(parts()["judged"]).certificate_["thresholds_tried"] == 489
     wrong = sf.RiskGuard(ranker(), baseline="bm25", scorer=lambda lists: [np.nan] * len(lists.queries))
     with pytest.raises(ArgumentError, match="one finite number"):
         wrong.calibrate(parts()["judged"])
@@ -164,12 +165,12 @@ def test_blending_and_a_cap_are_part_of_what_is_certified() -> None:
         before = {document: rank for rank, document in enumerate(documents)}
         moved = [abs(rank - before[document]) for rank, document in enumerate(candidate[query])]
         assert max(moved) <= 2
-    assert c.certificate_["everywhere"]["risk"] < calibrated().certificate_["everywhere"]["risk"]
+    assert c.certificate_["unguarded"]["risk"] < calibrated().certificate_["unguarded"]["risk"]
     assert (c.certificate_["blend"], c.certificate_["movement_cap"]) == (0.7, 2)
 
 
 def test_a_baseline_by_feature_is_the_baseline_by_name() -> None:
-    c = sf.RiskGuard(ranker(), baseline="feature:1", level=0.05, unanswered="traffic").fit_scorer(parts()["valid"])
+    c = sf.RiskGuard(ranker(), baseline="feature:1", level=0.05, unanswered="count").fit_scorer(parts()["valid"])
     assert c.calibrate(parts()["judged"]).threshold_ == pytest.approx(calibrated().threshold_)
 
 
@@ -182,13 +183,13 @@ def test_two_runs_and_judgments() -> None:
     }
     runs = sf.RiskGuard(
         sf.read_run(whole["candidate"], name="new"), baseline=sf.read_run(whole["baseline"], name="today"),
-        level=0.05, measure=MEASURE, unanswered="traffic",
+        level=0.05, measure=MEASURE, unanswered="count",
     )  # fmt: skip
     runs.fit_scorer(parts()["valid"].qrels()).calibrate(parts()["judged"].qrels())
     isotonic = fitted(scorer="predicted_gain:isotonic").calibrate(parts()["judged"])
     assert runs.certificate_["scorer"] == "predicted_gain:isotonic"
     assert runs.threshold_ == pytest.approx(isotonic.threshold_)
-    assert runs.certificate_["shown"] == pytest.approx(isotonic.certificate_["shown"])
+    assert runs.certificate_["guarded"] == pytest.approx(isotonic.certificate_["guarded"])
     run = runs.to_run().to_dict()
     assert len(run) == 1000
     again = runs.to_run((lists["traffic"].candidate, lists["traffic"].baseline), "again")

@@ -30,20 +30,23 @@ def test_drawn_queries_prove_more_with_fewer_judgments(tmp_path: Path) -> None:
     c.calibrate(traffic, draws)
     certificate = c.certificate_
     assert certificate["queries"] == 150
-    assert certificate["weights"]["kind"] == "drawn"
+    assert certificate["sample"]["kind"] == "draws"
     assert certificate["least_queries"] < 150
     plain = fitted(movement_cap=1, level=0.02).calibrate(traffic.select(np.arange(150))).certificate_
-    assert certificate["shown"]["gain"] > 2 * plain["shown"]["gain"]
+    assert certificate["guarded"]["gain"] > 2 * plain["guarded"]["gain"]
     draws.write(tmp_path / "draws.json")
     again = fitted(movement_cap=1, level=0.02).calibrate(traffic, tmp_path / "draws.json").certificate_
     assert again.to_dict() == certificate.to_dict()
     # Their losses are divided by W already: the greatest of all traffic scales them no more.
     bounded = fitted(movement_cap=1, level=0.02).calibrate(traffic, draws, traffic=traffic).certificate_
     assert bounded["largest_loss"] < 0.7
-    assert (bounded["certified"], bounded["least_queries"]) == (certificate["certified"], certificate["least_queries"])
+    assert (bounded["thresholds_proved"], bounded["least_queries"]) == (
+        certificate["thresholds_proved"],
+        certificate["least_queries"],
+    )
     # Weighted figures are about those of all the traffic.
-    whole = fitted(movement_cap=1, level=0.02).calibrate(traffic).certificate_["everywhere"]
-    assert certificate["everywhere"]["risk"] == pytest.approx(whole["risk"], abs=0.01)
+    whole = fitted(movement_cap=1, level=0.02).calibrate(traffic).certificate_["unguarded"]
+    assert certificate["unguarded"]["risk"] == pytest.approx(whole["risk"], abs=0.01)
 
 
 def test_strata_are_weighed_by_their_shares() -> None:
@@ -51,14 +54,14 @@ def test_strata_are_weighed_by_their_shares() -> None:
     strata = {query: "head" if number % 5 else "tail" for number, query in enumerate(judged.queries)}
     like = fitted(level=0.08).calibrate(judged, {"head": 0.8, "tail": 0.2}, strata=strata).certificate_
     plain = fitted(level=0.08).calibrate(judged).certificate_
-    assert like["weights"]["strata"] == [
+    assert like["sample"]["strata"] == [
         {"stratum": "head", "share": 0.8, "queries": 400},
         {"stratum": "tail", "share": 0.2, "queries": 100},
     ]
-    assert like["everywhere"] == pytest.approx(plain["everywhere"])
-    assert 0 < like["certified"] <= plain["certified"]
+    assert like["unguarded"] == pytest.approx(plain["unguarded"])
+    assert 0 < like["thresholds_proved"] <= plain["thresholds_proved"]
     turned = fitted(level=0.08).calibrate(judged, {"head": 0.1, "tail": 0.9}, strata=strata).certificate_
-    assert turned["certified"] < like["certified"]  # few queries stand for much
+    assert turned["thresholds_proved"] < like["thresholds_proved"]  # few queries stand for much
     with pytest.raises(ArgumentError, match="only with method 'betting'"):
         fitted(method="crc").calibrate(judged, {"head": 0.8, "tail": 0.2}, strata=strata)
 
@@ -69,7 +72,7 @@ def test_a_smaller_greatest_loss_proves_more() -> None:
     bounded = fitted(**settings).calibrate(parts()["judged"], traffic=parts()["judged"]).certificate_
     assert bounded["largest_loss"] < 0.7
     assert bounded["least_queries"] < plain["least_queries"]
-    assert bounded["certified"] > plain["certified"]
+    assert bounded["thresholds_proved"] > plain["thresholds_proved"]
 
 
 def test_a_record_lowers_delta_for_every_further_scorer(tmp_path: Path) -> None:
@@ -77,13 +80,15 @@ def test_a_record_lowers_delta_for_every_further_scorer(tmp_path: Path) -> None:
     uses = []
     for scorer in ("predicted_gain:isotonic", "feature:12", "predicted_gain:isotonic"):
         certificate = fitted(scorer=scorer).calibrate(parts()["judged"], record=record).certificate_
-        uses.append((certificate["uses"], round(certificate["delta"], 4)))
+        uses.append((certificate["record"]["number"], round(certificate["delta"], 4)))
     assert uses == [(1, 0.04), (2, 0.0061), (1, 0.04)]  # the same again is no new use
     kept = read_record(record).questions
     assert [one.number for one in kept] == [1, 2]
-    assert certificate["record"] == {"question": 1, "delta_requested": 0.05, "sha256": kept[0].hashes[0]}
+    assert certificate["record"] == {
+        "question": 1, "number": 1, "delta_requested": 0.05, "sha256": kept[0].hashes[0]
+    }  # fmt: skip
     assert f"1 of record {kept[0].hashes[0][:12]}, at 0.04 of δ = 0.05" in certificate.to_text()
-    assert "use number 2" in " ".join(
+    assert "question 2 about these queries" in " ".join(
         fitted(scorer="feature:12").calibrate(parts()["judged"], record=record).certificate_["assumptions"]
     )
 
@@ -101,8 +106,8 @@ def test_draws_of_a_record_calibrate(tmp_path: Path) -> None:
         return made.calibrate(judged, record=record, **given).certificate_
 
     certificate = certified(qrels)
-    assert (certificate["queries"], certificate["weights"]["kind"]) == (80, "drawn")
-    assert certificate["uses"] == 1
+    assert (certificate["queries"], certificate["sample"]["kind"]) == (80, "draws")
+    assert certificate["record"]["number"] == 1
     missing = next(query for query in draws.queries)
     with pytest.raises(DataError, match="drawn queries have no judgments"):
         certified({query: graded for query, graded in qrels.items() if query != missing})
@@ -124,11 +129,11 @@ def test_batches_open_thresholds_as_the_bets_say(tmp_path: Path) -> None:
     open_ = []
     for start, end in pairwise(bounds):
         c.update(judged.select(np.arange(start, end)))
-        open_.append(c.certificate_["certified"])
+        open_.append(c.certificate_["thresholds_proved"])
         c.save(tmp_path / "c")  # a guard that was saved meanwhile goes on alike
         c = sf.RiskGuard.load(tmp_path / "c")
     assert open_ == sorted(open_)
-    assert 0 < open_[-1] <= c.certificate_["tried"]
+    assert 0 < open_[-1] <= c.certificate_["thresholds_tried"]
     assert c.certificate_["method"] == "anytime betting"
     assert c.certificate_["queries"] == 500
     # Slowly: each threshold's bet on each query, in order of arrival and within a batch by hash.
@@ -141,7 +146,7 @@ def test_batches_open_thresholds_as_the_bets_say(tmp_path: Path) -> None:
     x = (loss * (scores >= c.thresholds_[::-1, None]))[:, order]
     p = anytime_capital(x, start_anytime(0.05, 0.05, 500, (len(x),))).p
     passed = next((number for number, one in enumerate(p) if one > 0.05), len(p))
-    assert passed == c.certificate_["certified"]
+    assert passed == c.certificate_["thresholds_proved"]
 
 
 def test_no_query_counts_twice() -> None:
@@ -159,7 +164,7 @@ def test_no_query_counts_twice() -> None:
 def test_losses_can_be_watched_together_in_batches() -> None:
     c = fitted(level={"risk": 0.08, "share_hurt": 0.3}).update(parts()["judged"])
     alone = fitted(level=0.08).update(parts()["judged"])
-    assert c.certificate_["certified"] <= alone.certificate_["certified"]
+    assert c.certificate_["thresholds_proved"] <= alone.certificate_["thresholds_proved"]
     assert calibrated().certificate_["method"] == "betting"
 
 

@@ -33,7 +33,7 @@ from surefoot.report.plain_json import to_json
 from surefoot.report.shape import check_shape
 from surefoot.risk.assessment_data import Count
 
-SCHEMA: Literal["surefoot/draws/2"] = "surefoot/draws/2"
+SCHEMA: Literal["surefoot/draws/1"] = "surefoot/draws/1"
 _ROUNDING = 1e-9  # by which a weight that is computed again may differ
 
 
@@ -59,7 +59,7 @@ class DrawnQuery(TypedDict):
 class DrawsData(TypedDict):
     """What a file of draws holds."""
 
-    schema: Literal["surefoot/draws/2"]
+    schema: Literal["surefoot/draws/1"]
     measure: str
     candidate: RunIdentity
     baseline: RunIdentity

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class NothingToLoseTreatment(StrEnum):
-    """In a plain sample they are left out, or count as a part of traffic."""
+    """In a plain sample they are left out, or count."""
 
     leave_out = "leave-out"
-    traffic = "traffic"
+    count = "count"

@@ -82,9 +82,7 @@ def read_shares(source: Any) -> dict[str, float]:
     return shares
 
 
-def weigh_strata(
-    sample: JudgedQueries, given: Strata
-) -> tuple[JudgedQueries, list[StratumData]]:
+def weigh_strata(sample: JudgedQueries, given: Strata) -> tuple[JudgedQueries, list[StratumData]]:
     """The sample with each query's weight, π_h·n/n_h, and for each stratum its share and number of queries."""
     stratum_of, shares = given.stratum_of, given.shares
     without = [query for query in sample.queries if query not in stratum_of]

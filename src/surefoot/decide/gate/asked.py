@@ -20,7 +20,7 @@ from surefoot.decide.evidence.compared_systems import systems_of
 from surefoot.decide.evidence.conditions import CONDITIONS, ConditionRule
 from surefoot.decide.evidence.draws import Draws, read_draws, system_hash
 from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores, drawn_sample, plain_sample
-from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, nothing_to_lose, parse_treatment
+from surefoot.decide.evidence.nothing_to_lose import UnansweredData, nothing_to_lose, parse_treatment
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.evidence.record import RELATED_SHARE, BatchData, NamedLists, Record
 from surefoot.decide.evidence.segments import resolve_segments
@@ -37,14 +37,14 @@ class JudgedBatch:
 
     given: tuple[str, ...]
     judged: JudgedQueries
-    nothing_to_lose: NothingToLoseData
+    nothing_to_lose: UnansweredData
     judgments: int  # documents of these queries that people judged
 
     @classmethod
     def from_data(cls, data: BatchData) -> JudgedBatch:
         """The batch as a record has it."""
         judged = JudgedQueries.from_dict(data["judged"])
-        return cls(tuple(data["given"]), judged, data["nothing_to_lose"], data["judgments"])
+        return cls(tuple(data["given"]), judged, data["unanswered"], data["judgments"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +168,7 @@ class Asked:
         flags = nothing_to_lose(self.scores, self.baseline, self.candidate, draws.queries)
         return self._batch(draws.queries, sample, flags.counts(left_out=False))
 
-    def _batch(self, given: tuple[str, ...], sample: JudgedQueries, counts: NothingToLoseData) -> JudgedBatch:
+    def _batch(self, given: tuple[str, ...], sample: JudgedQueries, counts: UnansweredData) -> JudgedBatch:
         return JudgedBatch(given, sample, counts, people_judgments(self.scores.qrels, sample.queries))
 
     def batch_data(self, batch: JudgedBatch) -> BatchData:
@@ -178,7 +178,7 @@ class Asked:
             "baseline_lists": self.lists(self.baseline, batch.given),
             "candidate_lists": self.lists(self.candidate, batch.given),
             "judged": batch.judged.to_dict(),
-            "nothing_to_lose": batch.nothing_to_lose,
+            "unanswered": batch.nothing_to_lose,
             "judgments": batch.judgments,
         }
 

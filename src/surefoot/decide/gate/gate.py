@@ -12,12 +12,14 @@ from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries, unjudged_documents
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.evidence.record import Level, Record, open_record, read_record
+from surefoot.decide.evidence.sample_data import SampleData
 from surefoot.decide.gate.asked import Asked, Given, JudgedBatch, ask
 from surefoot.decide.gate.automatic_summary import automatic_summary
 from surefoot.decide.gate.decision import Decision
-from surefoot.decide.gate.decision_data import SCHEMA, DecisionData, DrawnData, HurtData
+from surefoot.decide.gate.decision_data import SCHEMA, DecisionData, HurtData
 from surefoot.decide.gate.looks import GateLook, find_question, look_again, look_alone
 from surefoot.decide.gate.plan import plan_tables
+from surefoot.decide.gate.release_policy import policy_table
 from surefoot.decide.gate.sample_size import queries_needed
 from surefoot.decide.options import EXIT_CODES, MOST_HURT_LISTED
 from surefoot.errors import visible
@@ -151,7 +153,7 @@ def _data(look: GateLook, texts: Any) -> DecisionData:
     """The decision's plain data."""
     asked, sample = look.asked, look.sample
     matrix, counts = asked.scores, look.nothing_to_lose
-    left_out = counts["unanswered"] if counts["left_out"] else 0
+    left_out = counts["no_answer"] if counts["treatment"] == "leave-out" else 0
     automatic, again = None, look.record is not None
     if look.judge is not None:
         automatic = automatic_summary(
@@ -180,16 +182,15 @@ def _data(look: GateLook, texts: Any) -> DecisionData:
         "conditions": look.conditions,
         "queries_needed": needed,
         "record": look.record,
-        "strata": look.strata,
-        "drawn": _drawn_data(look) if asked.draws else None,
+        "sample": _sample_data(look),
         "automatic": automatic,
-        "policy": {"delta": asked.policy.delta, "rules": [rule.to_dict() for rule in asked.rules]},
+        "policy": policy_table(asked.rules, asked.policy.delta),
         "missing": {name: matrix.missing[name] - left_out for name in (asked.baseline, asked.candidate)},
         "dropped": matrix.dropped,
         "answered": _answered(asked),
-        "nothing_to_lose": counts,
-        "hurt": _most_hurt(sample, texts),
-        "losses": len({query for query, lost in zip(sample.queries, _loses(sample), strict=True) if lost}),
+        "unanswered": counts,
+        "hurt": len({query for query, lost in zip(sample.queries, _loses(sample), strict=True) if lost}),
+        "most_hurt": _most_hurt(sample, texts),
         "per_query": sample.to_dict(),
     }
 
@@ -200,12 +201,16 @@ def _answered(asked: Asked) -> int | None:
     return len({query for run in runs if run is not None for query in run.queries}) or None
 
 
-def _drawn_data(look: GateLook) -> DrawnData:
-    asked, draws = look.asked, look.asked.draws[0]
+def _sample_data(look: GateLook) -> SampleData:
+    asked = look.asked
+    if not asked.draws:
+        return {"kind": "plain"} if look.strata is None else {"kind": "strata", "strata": look.strata}
+    draws = asked.draws[0]
     for later in asked.draws[1 : len(look.batches)]:
         draws = draws.followed_by(later)
-    data: DrawnData = {
-        "to_prove": draws.to_prove, "draws": len(look.sample), "could_lose_mean": draws.could_lose_mean,
+    data: SampleData = {
+        "kind": "draws", "to_prove": draws.to_prove, "draws": len(look.sample),
+        "people_queries": len(set(look.sample.queries)), "could_lose_mean": draws.could_lose_mean,
         "drawn_from": draws.drawn_from,
         "unjudged_documents": unjudged_documents(asked.scores, asked.baseline, asked.candidate, draws),
     }  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 
 from surefoot.decide.evidence.automatic_judge import AutomaticJudge
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, sum_counts
+from surefoot.decide.evidence.nothing_to_lose import UnansweredData, sum_counts
 from surefoot.decide.evidence.proof import Evidence, evidence_of
 from surefoot.decide.evidence.record import Question, QuestionEntry, Record
 from surefoot.decide.evidence.strata import StratumData
@@ -44,7 +44,7 @@ class GateLook:
         return _together(self.batches)
 
     @property
-    def nothing_to_lose(self) -> NothingToLoseData:
+    def nothing_to_lose(self) -> UnansweredData:
         """The counts of all batches."""
         return sum_counts([batch.nothing_to_lose for batch in self.batches])
 

@@ -16,10 +16,10 @@ from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.conditions import CONDITIONS
 from surefoot.decide.evidence.draws import Draws, read_draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.nothing_to_lose import NothingToLose, NothingToLoseData, with_relevant
+from surefoot.decide.evidence.nothing_to_lose import NothingToLose, UnansweredData, with_relevant
 from surefoot.decide.evidence.proof import Evidence, evidence_of
 from surefoot.decide.evidence.strata import read_shares, weigh_strata
-from surefoot.decide.guard.certificate_data import Sampling
+from surefoot.decide.guard.certificate_data import SampleData
 from surefoot.decide.guard.list_pair import ListPair
 from surefoot.decide.guard.scorers import Scorer
 from surefoot.decide.guard.settings import GuardSettings
@@ -65,7 +65,7 @@ class JudgedListPair:
         none = np.zeros(len(self.judged), dtype=bool)
         return NothingToLose(none, np.array([query not in relevant for query in self.judged.queries]), none)
 
-    def select(self, *, leave_out: bool) -> tuple[JudgedListPair, NothingToLoseData]:
+    def select(self, *, leave_out: bool) -> tuple[JudgedListPair, UnansweredData]:
         """Those that count, and how many there are on which nothing can be lost, those that nobody answers included."""
         no_loss = self.nothing_to_lose
         counts = no_loss.counts(left_out=leave_out)
@@ -104,7 +104,7 @@ class ScoredQueries:
 
 def calibration_of(
     scored: ScoredQueries, settings: GuardSettings, weights: Any, strata: Any, largest: float
-) -> tuple[Calibration, JudgedQueries, Sampling]:
+) -> tuple[Calibration, JudgedQueries, SampleData]:
     """What calibrates, the sample it is made of, and how that stands for traffic; `largest` is B, the greatest loss."""
     draws, shares = _draws_or_shares(weights)
     could_lose_mean = 1.0
@@ -113,13 +113,16 @@ def calibration_of(
         sample, scores = replace(scored.judged.take(rows), drawn_by=drawn_by), scored.scores[rows]
         could_lose_mean = draws.could_lose_mean
         traffic_weight = could_lose_mean / drawn_by
-        sampling: Sampling = {"kind": "drawn", "draws": draws.draws, "could_lose_mean": could_lose_mean, "strata": []}
+        sampling: SampleData = {
+            "kind": "draws", "to_prove": draws.to_prove, "draws": draws.draws, "people_queries": len(draws.queries),
+            "could_lose_mean": could_lose_mean, "drawn_from": draws.drawn_from,
+        }  # fmt: skip
         if draws.by_traffic is not None:
             sampling["by_traffic"] = draws.by_traffic
     else:
         ordered = scored.in_betting_order()
         sample, scores, traffic_weight = ordered.judged, ordered.scores, np.ones(len(ordered.judged))
-        sampling = plain_sampling(len(sample))
+        sampling = {"kind": "plain"}
         if shares is not None:
             if settings.method != "betting":
                 raise ArgumentError(
@@ -127,7 +130,7 @@ def calibration_of(
                 )
             sample, of_strata = weigh_strata(sample, {} if strata is None else read_segments(strata), shares)
             traffic_weight = traffic_weight if sample.stratum_weight is None else sample.stratum_weight
-            sampling = {"kind": "strata", "draws": len(sample), "could_lose_mean": None, "strata": of_strata}
+            sampling = {"kind": "strata", "strata": of_strata}
         elif strata is not None:
             raise ArgumentError(
                 "you gave strata without weights; also give the share of traffic of each stratum as weights"
@@ -140,11 +143,6 @@ def calibration_of(
         scores, sample.candidate - sample.baseline, traffic_weight, evidence, settings.method, settings.delta
     )
     return calibration, sample, sampling
-
-
-def plain_sampling(queries: int) -> Sampling:
-    """How a plain sample stands for traffic."""
-    return {"kind": "plain", "draws": queries, "could_lose_mean": None, "strata": []}
 
 
 def _bounded(evidence: Evidence, largest: float, kind: str) -> Evidence:

@@ -269,7 +269,6 @@ class RiskGuard:
                 result=result,
                 sampling=sampling,
                 largest=largest,
-                uses=1 if question is None else question.data["number"],
                 record=None if question is None else certificate_record(question, self.settings.delta),
                 nothing_to_lose=no_loss,
             )

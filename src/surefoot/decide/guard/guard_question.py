@@ -77,7 +77,10 @@ def guard_question(
 
 def certificate_record(question: Question, delta: float) -> CertificateRecordData:
     """What a certificate says of its question."""
-    return {"question": question.number, "delta_requested": delta, "sha256": question.hashes[0]}
+    return {
+        "question": question.number, "number": question.data["number"], "delta_requested": delta,
+        "sha256": question.hashes[0],
+    }  # fmt: skip
 
 
 def _sorted_scores(sample: JudgedQueries) -> list[list[Any]]:

@@ -45,12 +45,14 @@ def threshold_curve(
                 "threshold": threshold,
                 "share_shown": min(1.0, float(shares[at])),
                 "gain": float(gains[at]),
-                "observed": [own[at].figure(float(own[at].x.mean())) for own in thresholded],
+                "observed": {own[at].rule.name: own[at].figure(float(own[at].x.mean())) for own in thresholded},
                 # The certificate proves the level itself there; a bound of the adaptive bet may lie a little above it.
-                "bound": [
-                    _with_drift(own[at], drift, by_threshold[at].rule.level if proved else None)
+                "bound": {
+                    by_threshold[at].rule.name: _with_drift(
+                        own[at], drift, by_threshold[at].rule.level if proved else None
+                    )
                     for own, by_threshold in zip(bounds, thresholded, strict=True)
-                ],
+                },
             }
         )
     return points

@@ -7,7 +7,7 @@ happens with probability at most δ. All that passed are certified together, and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -157,7 +157,7 @@ def fixed_quantiles(scores: Floats) -> Floats:
     return np.unique(np.quantile(scores, np.linspace(0, 1, FIXED_QUANTILES), method="nearest"))
 
 
-def curve(calibration: Calibration, levels: Sequence[float]) -> list[dict[str, Any]]:
+def curve(calibration: Calibration, levels: Mapping[str, float]) -> list[dict[str, Any]]:
     """What other levels would have kept: for each multiple of the levels the gain, and the share shown.
 
     It is drawn to choose a level by, on another set of queries; it certifies nothing.
@@ -178,5 +178,6 @@ def curve(calibration: Calibration, levels: Sequence[float]) -> list[dict[str, A
         share_shown = (
             0.0 if best.threshold is None else float(shares_shown[np.flatnonzero(thresholds == best.threshold)[0]])
         )
-        rows.append({"level": [multiple * level for level in levels], "gain": best.gain, "share_shown": share_shown})
+        scaled = {name: multiple * level for name, level in levels.items()}
+        rows.append({"level": scaled, "gain": best.gain, "share_shown": share_shown})
     return rows

@@ -148,7 +148,7 @@ def _hurt_repeatedly(distinct: Sequence[_Dated]) -> list[HurtRepeatedly]:
                 "query": query, "text": texts.get(query), "measure": measure, "baseline": baseline,
                 "compared": len(rows), "hurt": len(dates),
                 "hurt_shipped": sum(shipped and is_hurt(before, after) for _, shipped, before, after in rows),
-                "hurt_over_20": sum(is_hurt_over_20(before, after) for _, _, before, after in rows),
+                "loss_over_20": sum(is_hurt_over_20(before, after) for _, _, before, after in rows),
                 "mean_difference": sum(differences) / len(rows), "worst_difference": min(differences),
                 "last_hurt": max(dates),
             })  # fmt: skip
