@@ -66,11 +66,7 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
                 automatic=judge,
             )
             people = {query: grades for query, grades in made.qrels.to_dict().items() if query in set(draws.queries)}
-            data = gate(
-                score(people, [baseline, candidate], DEMO_MEASURE), baseline="today", policy={"risk": DEMO_RISK_LEVEL},
-                drawn=draws,
-                automatic=judge,
-            ).to_dict()  # fmt: skip
+            data = gate(score(people, [baseline, candidate], DEMO_MEASURE), baseline="today", policy={"risk": DEMO_RISK_LEVEL}, sample=draws, automatic=judge).to_dict()  # fmt: skip
             own, without = data["conditions"][0]["automatic"], data["automatic"]["without"]
             trusted = score(judge, [baseline, candidate], DEMO_MEASURE)
             believed = float(-(trusted[name] - trusted["today"]).clip(max=0).mean())

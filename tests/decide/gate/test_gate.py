@@ -237,7 +237,7 @@ def test_weights_turn_a_biased_sample_into_traffic() -> None:
     weights = {"head": 0.95, "tail": 0.05}
     plain = sf.gate(scores, baseline="today", policy={"risk": 0.02})
     assert plain.decision == "stop"
-    weighed = sf.gate(scores, baseline="today", policy={"risk": 0.02}, strata=strata, weights=weights)
+    weighed = sf.gate(scores, baseline="today", policy={"risk": 0.02}, sample=sf.Strata(strata, weights))
     (condition,) = weighed.conditions
     assert condition["observed"] == pytest.approx(0.05 * tail.mean())
     assert weighed.decision == "ship"
@@ -245,7 +245,13 @@ def test_weights_turn_a_biased_sample_into_traffic() -> None:
     assert weighed.to_dict()["sample"]["strata"] == [
         {"stratum": "head", "share": 0.95, "queries": 300}, {"stratum": "tail", "share": 0.05, "queries": 700}
     ]  # fmt: skip
-    both = sf.gate(scores, baseline="today", policy={"risk": 0.02, "gain": -0.1}, segments=strata, weights=weights)
+    both = sf.gate(
+        scores,
+        baseline="today",
+        policy={"risk": 0.02, "gain": -0.1},
+        segments=strata,
+        sample=sf.Strata(strata, weights),
+    )
     gain = both.conditions[1]
     assert gain["observed"] == pytest.approx(-0.05 * tail.mean())
     assert gain["p_holds"] < 1
@@ -292,7 +298,7 @@ def test_weights_that_are_refused(weights: dict[str, Any], message: str) -> None
     scores = pair(np.full(6, 0.5), np.full(6, 0.5))
     strata = {f"q{i}": "head" if i < 3 else "tail" for i in range(6)}
     with pytest.raises(SurefootError, match=message):
-        sf.gate(scores, baseline="today", policy=POLICY, strata=strata, weights=weights)
+        sf.gate(scores, baseline="today", policy=POLICY, sample=sf.Strata(strata, weights))
 
 
 # What is refused.
@@ -360,7 +366,7 @@ def test_drawn_queries_give_the_figures_of_all_traffic() -> None:
     policy = {"risk": 0.1, "gain": -0.1, "u_risk": {"alpha": 2, "above": -0.2}}
     draws = sf.judge_next([runs[0], runs[1]], baseline=runs[0].name, measure="nDCG@5", n=1500, to_prove="gain", seed=1)
     judged = {query: qrels[query] for query in draws.queries}
-    decision = sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy=policy, drawn=draws)
+    decision = sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy=policy, sample=draws)
     plain = sf.gate(truth, baseline="today", policy=policy, unanswered="count")
     for one, other in zip(decision.conditions, plain.conditions, strict=True):
         assert one["observed"] == pytest.approx(other["observed"], abs=0.01)
@@ -368,19 +374,19 @@ def test_drawn_queries_give_the_figures_of_all_traffic() -> None:
     assert decision.decision == "ship"
     for_risk = sf.judge_next([runs[0], runs[1]], baseline=runs[0].name, measure="nDCG@5", n=300, seed=1)
     judged = {query: qrels[query] for query in for_risk.queries}
-    few = sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy={"risk": 0.03}, drawn=for_risk)
+    few = sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy={"risk": 0.03}, sample=for_risk)
     assert few.conditions[0]["observed"] == pytest.approx(plain.conditions[0]["observed"], abs=0.01)
     jsonschema.validate(few.to_dict(), decision_schema(strict=True))
     with pytest.raises(ArgumentError, match="drawn for risk"):
-        sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy={"gain": 0}, drawn=for_risk)
+        sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy={"gain": 0}, sample=for_risk)
     with pytest.raises(ArgumentError, match="share_hurt cannot be decided"):
-        sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy={"share_hurt": 0.1}, drawn=for_risk)
+        sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy={"share_hurt": 0.1}, sample=for_risk)
     with pytest.raises(DataError, match="of the queries to judge have no judgments"):
-        sf.gate(sf.score({"q0": qrels["q0"]}, runs, "nDCG@5"), baseline="today", policy={"risk": 0.1}, drawn=for_risk)
+        sf.gate(sf.score({"q0": qrels["q0"]}, runs, "nDCG@5"), baseline="today", policy={"risk": 0.1}, sample=for_risk)
     with pytest.raises(DataError, match="draws are for nDCG@5"):
-        sf.gate(sf.score(judged, runs, "AP"), baseline="today", policy={"risk": 0.1}, drawn=for_risk)
+        sf.gate(sf.score(judged, runs, "AP"), baseline="today", policy={"risk": 0.1}, sample=for_risk)
     with pytest.raises(ArgumentError, match="the runs are the same as when they were drawn"):
-        sf.gate(truth.only(range(400)), baseline="today", policy={"risk": 0.1}, drawn=for_risk)
+        sf.gate(truth.only(range(400)), baseline="today", policy={"risk": 0.1}, sample=for_risk)
 
 
 def test_drawn_conditions_are_bounded_means_of_the_draws() -> None:
@@ -440,7 +446,7 @@ def test_where_nothing_can_break_a_condition_it_holds() -> None:
     draws = sf.judge_next([runs[0], runs[1]], baseline=runs[0].name, measure="nDCG@5", n=20, to_prove="gain", seed=1)
     judged = sf.score({query: qrels[query] for query in draws.queries}, runs, "nDCG@5")
     for policy in ({"risk": 1.1 * draws.could_lose_mean}, {"gain": -1.1 * draws.could_lose_mean}):
-        decision = sf.gate(judged, baseline="today", policy=policy, drawn=draws)
+        decision = sf.gate(judged, baseline="today", policy=policy, sample=draws)
         assert decision.decision == "ship"
         assert decision.conditions[0]["p_holds"] == 0
 
@@ -490,9 +496,7 @@ def test_losses_of_0_or_1_have_the_exact_test(measure: str) -> None:
     both = sf.gate(scores, baseline="today", policy={"gain": -0.1, "u_risk": {"alpha": 1, "above": -0.2}})
     assert [one["method"] for one in both.conditions] == ["betting", "betting"]
     strata = {f"q{i}": "head" for i in range(1200)}
-    (weighed,) = sf.gate(
-        scores, baseline="today", policy={"risk": 0.02}, strata=strata, weights={"head": 1.0}
-    ).conditions  # fmt: skip
+    (weighed,) = sf.gate(scores, baseline="today", policy={"risk": 0.02}, sample=sf.Strata(strata, {"head": 1.0})).conditions  # fmt: skip
     assert weighed["method"] == "stratified"
 
 

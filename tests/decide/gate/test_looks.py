@@ -218,7 +218,7 @@ def test_draws_for_others_never_pass_as_a_plain_sample(record: Path) -> None:
     with pytest.raises(DataError, match=r"were drawn for other rankings \('run'\).* judge next --record"):
         look(WORLD.judged([*draws.queries], "other", "other"), record, {"risk": 0.03})
     with pytest.raises(ArgumentError, match="a record holds the draws itself"):
-        look(WORLD.judged([*draws.queries]), record, {"risk": 0.03}, drawn=draws)
+        look(WORLD.judged([*draws.queries]), record, {"risk": 0.03}, sample=draws)
     with pytest.raises(DataError, match=r"the draws are for nDCG@3, but the measure is P@1"):
         look(WORLD.judged([*draws.queries], measure="P@1"), record, {"risk": 0.03})
     with pytest.raises(ArgumentError, match="drawn for risk; conditions on gain"):
