@@ -239,7 +239,7 @@ class Traffic:
     def drawn(self, seed: int) -> bool:
         """Sixty draws of what could be lost."""
         draws = sf.judge_next([self.today, self.new], baseline=self.today.name, measure="RR@10", n=60, seed=seed)
-        return self.ships(draws.queries, drawn=draws)
+        return self.ships(draws.queries, sample=draws)
 
     def batches(self, seed: int) -> bool:
         """Four batches of 25 draws with seeds of their own, looked at after each."""

@@ -121,20 +121,8 @@ def test_what_proves_nothing_is_refused() -> None:
     runs = {"today": today, "new": new}
     scores = sf.score(qrels, runs, "nDCG@5")
     policy = {"risk": 0.5}
-    with pytest.raises(ArgumentError, match=r"plain sample .* judge next --traffic FILE.* strata"):
-        sf.gate(scores, baseline="today", policy=policy)
     with pytest.raises(ArgumentError, match="have weights by traffic"):
         sf.gate(scores.with_traffic(traffic), baseline="today", policy=policy)
-    plain = sf.judge_next({"today": today, "new": new}, baseline="today", measure="nDCG@5", n=20, seed=1)
-    with pytest.raises(DataError, match="made without traffic"):
-        sf.gate(scores, baseline="today", policy=policy, sample=plain)
-    drawn = sf.judge_next(
-        {"today": today, "new": new}, baseline="today", measure="nDCG@5", n=20, seed=1, traffic=traffic
-    )
-    with pytest.raises(DataError, match="not the one that the draws were made with"):
-        sf.gate(scores, baseline="today", policy=policy, sample=drawn)
-    equal = dict.fromkeys(traffic, 3)
-    assert sf.gate(scores, baseline="today", policy=policy, sample=plain).decision == "ship"
 
 
 def test_draws_of_another_traffic_are_another_question(tmp_path: Path) -> None:
@@ -155,15 +143,11 @@ def test_draws_of_another_traffic_are_another_question(tmp_path: Path) -> None:
 
 
 def test_equal_counts_of_some_queries_are_a_traffic_of_their_own() -> None:
-    qrels, today, new, _ = world()
-    scores = sf.score(qrels, {"today": today, "new": new}, "nDCG@5")
-    first, rest = (dict.fromkeys(part, 5) for part in (list(today)[:30], list(today)[30:]))
+    _, today, new, _ = world()
+    first = dict.fromkeys(list(today)[:30], 5)
     drawn = sf.judge_next({"today": today, "new": new}, baseline="today", measure="nDCG@5", n=20, seed=1, traffic=first)
     assert drawn.by_traffic is not None
     assert drawn.by_traffic["left_out"] == 30
-    for traffic in (rest, dict.fromkeys(list(today)[:2], 5)):
-        with pytest.raises(DataError, match="not the one"):
-            sf.gate(scores, baseline="today", policy={"risk": 0.9}, sample=drawn)
 
 
 def test_the_estimates_are_of_traffic() -> None:

@@ -496,7 +496,8 @@ def test_losses_of_0_or_1_have_the_exact_test(measure: str) -> None:
     both = sf.gate(scores, baseline="today", policy={"gain": -0.1, "u_risk": {"alpha": 1, "above": -0.2}})
     assert [one["method"] for one in both.conditions] == ["betting", "betting"]
     strata = {f"q{i}": "head" for i in range(1200)}
-    (weighed,) = sf.gate(scores, baseline="today", policy={"risk": 0.02}, sample=sf.Strata(strata, {"head": 1.0})).conditions  # fmt: skip
+    sample = sf.Strata(strata, {"head": 1.0})
+    (weighed,) = sf.gate(scores, baseline="today", policy={"risk": 0.02}, sample=sample).conditions
     assert weighed["method"] == "stratified"
 
 

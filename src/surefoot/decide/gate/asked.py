@@ -230,7 +230,7 @@ def _with_record(asked: Asked, record: Record, *, alone: bool) -> Asked:
     """With the draws that the record has for this question, or its uniform sample."""
     if asked.draws:
         raise ArgumentError(
-            "a record holds the draws itself, so that none is skipped or used twice; leave out --drawn, and draw with "
+            "a record holds the draws itself, so that none is skipped or used twice; leave out --sample, and draw with "
             "surefoot judge next --record"
         )
     lists = (asked.lists(asked.candidate), asked.lists(asked.baseline))
@@ -310,7 +310,7 @@ def _check_together(asked: Asked, *, has_record: bool, segments: Any) -> None:
     if asked.automatic is not None and draws is None:
         raise ArgumentError(
             "automatic judgments need queries that were drawn with them; draw queries with surefoot judge next "
-            "--automatic, let people judge these, and give the draws (--drawn). Other samples have no proof: uniform "
+            "--automatic, let people judge these, and give the draws (--sample). Other samples have no proof: uniform "
             "sampling saves next to nothing, and automatic judgments in place of people's can be wrong"
         )
     if draws is not None:
@@ -339,5 +339,5 @@ def _check_draws(asked: Asked, draws: Draws) -> None:
         titles = [condition.title for condition in CONDITIONS.values() if condition.to_prove == "gain"]
         raise ArgumentError(
             f"these queries were drawn for risk; conditions on {' or '.join(titles)} need queries drawn with "
-            "surefoot judge next --for gain"
+            "surefoot judge next --to-prove gain"
         )

@@ -119,6 +119,14 @@ class ListPair:
         return Run.read(pl.concat(parts), name)
 
 
+def row_ranks(data: RankingData, scores: Floats) -> Ints:
+    """The rank of each row within its query, from 1."""
+    ranking = data.ranking(scores)
+    ranks = np.empty(len(data), dtype=np.int64)
+    ranks[ranking.rows(np.arange(len(data)))] = ranking.ranks()
+    return ranks
+
+
 def baseline_scores(data: RankingData, name: str) -> Floats:
     """A score for each row by the baseline of this name: one of the data's own, or `feature:25`."""
     if name in data.baselines:
