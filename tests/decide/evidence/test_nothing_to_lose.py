@@ -28,7 +28,9 @@ def test_unanswered_queries_do_not_ship_a_candidate() -> None:
     assert decision.decision != "ship"
     data = decision.to_dict()
     assert (data["queries"], data["missing"]) == (200, {"today": 0, "new": 0})
-    assert data["unanswered"] == {"unanswered": 800, "no_relevant": 0, "both_zero": 0, "left_out": True}
+    assert data["unanswered"] == {
+        "treatment": "leave-out", "left_out": 800, "no_answer": 800, "no_relevant": 0, "both_zero": 0
+    }  # fmt: skip
     assert decision.conditions[0]["observed"] == pytest.approx(0.05)
     for said in (decision.to_text(width=1000), decision.to_markdown(), decision.page(), decision.to_junit()):
         assert "800 judged queries (800 that neither system answers) cannot lose anything" in said
@@ -73,7 +75,9 @@ def test_with_strata_nothing_is_left_out_but_told() -> None:
     )
     data = decision.to_dict()
     assert data["queries"] == 1000
-    assert data["unanswered"] == {"unanswered": 800, "no_relevant": 0, "both_zero": 0, "left_out": False}
+    assert data["unanswered"] == {
+        "treatment": "count", "left_out": 0, "no_answer": 800, "no_relevant": 0, "both_zero": 0
+    }  # fmt: skip
 
 
 def test_of_drawn_queries_nothing_is_left_out_but_told() -> None:
@@ -112,12 +116,12 @@ def test_a_guard_leaves_them_out_too() -> None:
         certificate = prove(c).certificate_
         assert certificate["queries"] == 500 - empty
         assert certificate["unanswered"] == {
-            "unanswered": 0, "no_relevant": empty, "both_zero": 0, "left_out": True
+            "treatment": "leave-out", "left_out": empty, "no_answer": 0, "no_relevant": empty, "both_zero": 0
         }  # fmt: skip
         assert "11 judged queries (11 without a relevant document) cannot lose anything" in certificate.to_text()
     counted = sf.RiskGuard(ranker(), baseline="bm25", risk=0.05, unanswered="count").fit_scorer(parts()["valid"])
     assert counted.calibrate(judged).certificate_["queries"] == 500
-    with pytest.raises(ArgumentError, match="it must be leave-out or traffic"):
+    with pytest.raises(ArgumentError, match="it must be leave-out or count"):
         sf.RiskGuard(ranker(), baseline="bm25", unanswered="no")
 
 

@@ -182,16 +182,14 @@ def test_with_an_automatic_judge_the_traffic_is_needed_and_counts() -> None:
         automatic=labels,
     )
     scores = sf.score(qrels, {"today": today, "new": new}, "nDCG@5")
-    given: dict[str, Any] = {"baseline": "today", "policy": {"risk": 0.9}, "drawn": drawn, "automatic": labels}
-    with pytest.raises(ArgumentError, match="drawn by traffic"):
-        sf.gate(scores, **given)
+    given: dict[str, Any] = {"baseline": "today", "policy": {"risk": 0.9}, "sample": drawn, "automatic": labels}
     decision = sf.gate(scores, **given).to_dict()
     assert decision["decision"] == "ship"
     # ā over all traffic, in the order of the draws' chances: Σ wA/Σ wW.
     judged = sf.score(labels, {"today": today, "new": new}, "nDCG@5")
     loss = np.maximum(judged["today"] - judged["new"], 0)
     w = np.array([traffic[query] for query in judged.queries])
-    sample, judge = drawn_sample(scores, "today", "new", drawn, labels, traffic)
+    sample, judge = drawn_sample(scores, "today", "new", drawn, labels)
     evidence = evidence_of(
         ReleasePolicy.read({"risk": 0.9}).rules[0], sample, "nDCG@5", drawn.could_lose_mean, None, judge
     )

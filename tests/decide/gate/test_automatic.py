@@ -409,16 +409,18 @@ def test_documents_that_nobody_judged_are_told() -> None:
     half = sf.score({query: {"d": PEOPLE[query]["d"]} for query in draws.queries}, [TODAY, NEW], MEASURE)
     decision = sf.gate(half, baseline="today", policy={"risk": 0.05}, sample=draws, automatic=GOOD)
     assert decision.to_dict()["sample"]["unjudged_documents"] == 3 * len(draws.queries)
-    assert f"{3 * len(draws.queries)} documents that the two lists show" in " ".join(str(decision).split())
+    assert f"{3 * len(draws.queries)} documents in the first" in " ".join(str(decision).split())
     assert decide(draws, {"risk": 0.05}, automatic=GOOD).to_dict()["sample"]["unjudged_documents"] == 0
 
 
 def test_weights_of_other_traffic_are_refused() -> None:
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, automatic=GOOD)
-    heavier = replace(draws, weights=np.minimum(1, draws.could_lose * 1.3), could_lose_mean=draws.could_lose_mean * 1.3)
+    heavier = replace(
+        draws, could_lose=np.minimum(1, draws.could_lose * 1.3), could_lose_mean=draws.could_lose_mean * 1.3
+    )
     with pytest.raises(DataError, match="these draws belong to other rankings"):
         decide(heavier, {"risk": 0.05}, automatic=GOOD)
-    with pytest.raises(DataError, match="with a mean weight of"):
+    with pytest.raises(DataError, match="that could lose"):
         decide(replace(draws, could_lose_mean=draws.could_lose_mean * 1.3), {"risk": 0.05}, automatic=GOOD)
 
 

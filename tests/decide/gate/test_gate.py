@@ -245,13 +245,8 @@ def test_weights_turn_a_biased_sample_into_traffic() -> None:
     assert weighed.to_dict()["sample"]["strata"] == [
         {"stratum": "head", "share": 0.95, "queries": 300}, {"stratum": "tail", "share": 0.05, "queries": 700}
     ]  # fmt: skip
-    both = sf.gate(
-        scores,
-        baseline="today",
-        policy={"risk": 0.02, "gain": -0.1},
-        segments=strata,
-        sample=sf.Strata(strata, weights),
-    )
+    policy = {"risk": 0.02, "gain": -0.1}
+    both = sf.gate(scores, baseline="today", policy=policy, sample=sf.Strata(strata, weights))
     gain = both.conditions[1]
     assert gain["observed"] == pytest.approx(-0.05 * tail.mean())
     assert gain["p_holds"] < 1
@@ -277,7 +272,7 @@ def _ships(scores: sf.Scores, options: dict[str, Any]) -> bool:
 
     sample = plain_sample(scores, "today", "new", {})
     if options:
-        sample, _ = weigh_strata(sample, {"stratum": options["strata"]}, options["weights"])
+        sample, _ = weigh_strata(sample, sf.Strata(options["strata"], options["weights"]))
     found = evidence_of(ConditionRule("risk", 0.05), sample, "AP")
     p = stratified_p(found.x, found.m) if options else BatchBet.start(found.m, 0.05).after(found.x).p
     return float(p) <= 0.05
@@ -306,7 +301,7 @@ def test_weights_that_are_refused(weights: dict[str, Any], message: str) -> None
 GOOD = pair(np.full(5, 0.5), np.full(5, 0.4))
 THREE = sf.Scores(np.full((3, 5), 0.5), ["today", "a", "b"], [f"q{i}" for i in range(5)])
 REFUSED = [
-    (GOOD, {"baseline": "today"}, "needs a policy"),
+    (GOOD, {"baseline": "today", "policy": None}, "needs a policy"),
     (GOOD, {"policy": POLICY}, "choose the baseline, which is the system that is live today"),
     (GOOD, {"baseline": "tody", "policy": POLICY}, "no system is named 'tody'; did you mean today?"),
     (GOOD, {"baseline": "today", "candidate": "today", "policy": POLICY}, "are both 'today'"),
@@ -318,18 +313,16 @@ REFUSED = [
     (GOOD, {"baseline": "today", "policy": POLICY, "budget": 0, "record": "r.json"}, "budget is 0"),
     (GOOD, {"baseline": "today", "policy": POLICY, "sampled_from": 4}, "5 queries are judged, but sampled_from is 4"),
     (GOOD, {"baseline": "today", "policy": POLICY, "sampled_from": 0}, "sampled_from is 0"),
-    (GOOD, {"baseline": "today", "policy": POLICY, "sampled_from": 9, "traffic": {"q0": 2}}, "plain random sample"),
     (GOOD, {"baseline": "today", "policy": POLICY, "sampled_from": 9, "record": "r.json", "budget": 9},
-     "cannot be combined with weights of strata, or with a sample from a known number"),
+     "cannot be combined with strata, or with a sample from a known number"),
     (GOOD, {"baseline": "today", "policy": {"other_below": 5, "risk": 0.1}}, "works only with conditions on every"),
     (GOOD, {"baseline": "today", "policy": {"segments": {"*": POLICY}}, "sampled_from": 9,
             "segments": {"q0": "a", "q1": "b"}}, "the file of segments has 2 queries, but the sample is from 9"),
-    (GOOD, {"baseline": "today", "policy": POLICY, "weights": {"a": 1}}, "which stratum each query belongs to"),
-    (GOOD, {"baseline": "today", "policy": POLICY, "strata": {"q0": "a"}}, "strata need their shares"),
-    (GOOD, {"baseline": "today", "policy": POLICY, "strata": {"q0": "a"}, "weights": {"a": 1}}, "have no stratum"),
-    (GOOD, {"baseline": "today", "policy": POLICY, "budget": 9, "record": "s", "weights": {"a": 1}, "strata": {}},
-     "a budget cannot be combined with weights of strata"),
-    (GOOD, {"baseline": "today", "policy": POLICY, "unanswered": "yes"}, "it must be leave-out or traffic"),
+    (GOOD, {"baseline": "today", "policy": POLICY, "sample": {"q0": "a"}}, "give Draws, Strata, or a file"),
+    (GOOD, {"baseline": "today", "policy": POLICY, "sample": sf.Strata({"q0": "a"}, {"a": 1})}, "have no stratum"),
+    (GOOD, {"baseline": "today", "policy": POLICY, "budget": 9, "record": "s",
+            "sample": sf.Strata({"q0": "a"}, {"a": 1})}, "a budget cannot be combined with strata"),
+    (GOOD, {"baseline": "today", "policy": POLICY, "unanswered": "yes"}, "it must be leave-out or count"),
     (pair(np.full(5, 0.5), np.ones(5), "P@1"), {"baseline": "today", "policy": POLICY}, "P@1 can only be 0 or 1"),
 ]  # fmt: skip
 

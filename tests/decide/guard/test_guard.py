@@ -199,13 +199,13 @@ def test_runs_are_loaded_without_their_runs(tmp_path: Path) -> None:
 
 def test_what_only_the_baseline_shows_is_as_good_as_the_candidates_last() -> None:
     """The predicted gain by hand: documents that the candidate drops are not worthless."""
-    from surefoot.decide.guard.list_pair import ListPair, Movement
+    from surefoot.decide.guard.list_pair import ListPair
     from surefoot.decide.guard.scorers import PredictedGain
     from surefoot.measures.notation import Measure
 
     candidate = sf.read_run({"q1": {"a": 0.9, "b": 0.5}, "q2": {"x": 0.4}}, name="new")
     baseline = sf.read_run({"q1": {"c": 2.0, "a": 1.0}, "q2": {"x": 1.0}, "q3": {"y": 1.0}}, name="today")
-    lists = ListPair.from_runs(candidate, baseline, Movement())
+    lists = ListPair.from_runs(candidate, baseline, None)
     scorer = PredictedGain(Measure.parse("nDCG@10"), None)
     scorer.expected.at = scorer.expected.value = np.array([0.0, 1.0])  # ĝ is the score itself
     first, second = 1.0, 1 / np.log2(3)

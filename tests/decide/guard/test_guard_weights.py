@@ -171,12 +171,12 @@ def test_drawn_queries_are_bet_on_in_the_order_of_drawing() -> None:
     judged = JudgedQueries(("a", "b", "c"), np.array([0.2, 0.2, 0.2]), np.array([0.1, 0.2, 0.3]))
     scored = ScoredQueries(judged, np.arange(3.0))
     draws = sf.judge_next(
-        [{"a": ["y"], "b": ["y"], "c": ["y"]}, {"a": ["x"], "b": ["x"], "c": ["x"]}],
-        baseline={"a": ["y"], "b": ["y"], "c": ["y"]}.name,
+        {"today": {"a": ["y"], "b": ["y"], "c": ["y"]}, "new": {"a": ["x"], "b": ["x"], "c": ["x"]}},
+        baseline="today",
         measure="P@1",
         n=40,
     )
     settings = sf.RiskGuard({"a": ["x"]}, baseline={"a": ["y"]}, measure="P@1").settings
-    _, sample, weighing = calibration_of(scored, settings, draws, None, 1.0)
+    _, sample, weighing = calibration_of(scored, settings, draws, 1.0)
     assert list(sample.queries) == draws.to_dict()["sequence"]
     assert (weighing["draws"], weighing["could_lose_mean"]) == (40, 1.0)
