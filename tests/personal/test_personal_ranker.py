@@ -337,7 +337,7 @@ result.save(sys.argv[3], study=sys.argv[2], method="Standard gain")
 @pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="the system cannot limit the size of files")
 def test_a_full_disk_leaves_no_model(tmp_path: Path) -> None:
     result = small_study()
-    result.write_json(tmp_path / "result.json")
+    result.write(tmp_path / "result.json")
     line = [sys.executable, "-c", _FULL, tmp_path / "result.json", result.folder, tmp_path / "model"]
     done = subprocess.run(list(map(str, line)), capture_output=True, text=True, check=False)
     assert re.search(r"StateError: .*/model/state\.duckdb: cannot be written", done.stderr), done.stderr

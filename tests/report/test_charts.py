@@ -351,7 +351,7 @@ def test_missing_matplotlib_says_how_to_get_it(assessment, monkeypatch, tmp_path
     with pytest.raises(sf.MissingExtraError, match=r'pip install "surefoot\[plots\]"'):
         charts.helped_hurt_histogram(assessment)
     with pytest.raises(sf.MissingExtraError):
-        assessment.figures(tmp_path)
+        assessment.charts(tmp_path)
     result = CliRunner().invoke(
         application(), ["evaluate", "--scores", "absent.csv", "-b", "a", "--figures", str(tmp_path / "figures")]
     )

@@ -178,7 +178,7 @@ def evaluate(
         raise ArgumentError(f"--per-query cannot be printed as {printing.kind}; use --format table, json or csv")
     if depth is not None and scores is not None:
         raise ArgumentError("--depth compares rankings, but --scores has no rankings; remove --depth")
-    page = {"queries": queries, "documents": documents, "title": title, "detail": detail}
+    page = {"texts": queries, "documents": documents, "title": title, "detail": detail}
     unused = [
         f"--{name}"
         for name, value in {**page, "link": link}.items()
@@ -237,7 +237,7 @@ def evaluate(
     if per_query_file is not None:
         from surefoot.data.writing.all_or_nothing import write_text
 
-        write_text(per_query_file, assessment.queries_csv())
+        write_text(per_query_file, assessment.to_csv(per_query=True))
     if html_file is not None and not quiet:
         typer.echo(f"Wrote the page to {html_file}", err=True)
     if figures is not None:
@@ -247,7 +247,7 @@ def evaluate(
             assessment, lambda: _show_tables(assessment, sort, everything, per_query, queries), printing, quiet, options
         )
     elif printing.always or not quiet:
-        typer.echo(assessment.queries_csv(), nl=False)
+        typer.echo(assessment.to_csv(per_query=True), nl=False)
 
 
 def _per_query_name(csv_file: str) -> str:

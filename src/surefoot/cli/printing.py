@@ -69,13 +69,13 @@ def file_or_none(path: str | None) -> str | None:
 def write_files(
     result: Any, files: Mapping[str, str | Path | None], options: Mapping[str, dict[str, Any]] | None = None
 ) -> None:
-    """Write a result to the files that were requested, by kind: `html` with the result's `write_html`, and so on.
+    """Write a result to the files that were requested, by kind: `html` with the result's `to_html`, and so on.
 
     `options` are keyword arguments of these methods, by kind.
     """
     for kind, path in files.items():
         if path is not None:
-            getattr(result, f"write_{kind}")(path, **(options or {}).get(kind, {}))
+            result._write(path, kind, **(options or {}).get(kind, {}))
 
 
 def print_result(

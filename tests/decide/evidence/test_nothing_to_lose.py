@@ -30,7 +30,7 @@ def test_unanswered_queries_do_not_ship_a_candidate() -> None:
     assert (data["queries"], data["missing"]) == (200, {"today": 0, "new": 0})
     assert data["unanswered"] == {"unanswered": 800, "no_relevant": 0, "both_zero": 0, "left_out": True}
     assert decision.conditions[0]["observed"] == pytest.approx(0.05)
-    for said in (decision.to_text(width=1000), decision.to_markdown(), decision.page(), decision.to_junit()):
+    for said in (decision.to_text(width=1000), decision.to_markdown(), decision.to_html(), decision.to_junit()):
         assert "800 judged queries (800 that neither system answers) cannot lose anything" in said
     counted = sf.gate(scores, baseline="today", policy={"risk": 0.02}, unanswered="count")
     assert counted.decision == "ship"

@@ -187,7 +187,7 @@ def test_a_good_judge_decides_with_fewer_queries() -> None:
 def test_the_decision_says_what_the_judge_added_and_what_is_claimed() -> None:
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, automatic=GOOD)
     decision = decide(draws, {"risk": 0.05}, automatic=GOOD)
-    text, page = str(decision).replace("\n", " "), decision.page()
+    text, page = str(decision).replace("\n", " "), decision.to_html()
     queries = len(draws.queries)
     for said in (
         f"People judged {queries} queries ({4 * queries} documents)", "traffic of 400 queries", "λ", "ρ",

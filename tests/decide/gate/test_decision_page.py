@@ -57,7 +57,7 @@ def test_the_front_states_the_decision(kind: str) -> None:
 def test_a_share_of_queries_is_told_in_words_and_percent() -> None:
     scores = sf.Scores([[0.5] * 200, [0.1] * 60 + [0.6] * 140], ["today", "new"], range(200), "nDCG@10")
     decision = sf.gate(scores, baseline="today", policy={"share_hurt": 0.1})
-    page = decision.page()
+    page = decision.to_html()
     assert "share_hurt" not in page
     assert front(decision.to_dict()).headline == (
         "Keep today, stop new: share of badly hurt queries ≤ 10 % fails, with 95 % confidence."
@@ -107,7 +107,7 @@ def test_cautions() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_page_is_one_file(kind: str, tmp_path: Path) -> None:
     decision = decided(kind, ("today", "<new>"), HOSTILE)
-    decision.to_html(tmp_path / "page.html", provenance=Provenance("Release <7>", "surefoot gate …"))
+    decision.write(tmp_path / "page.html", provenance=Provenance("Release <7>", "surefoot gate …"))
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     reader = Reader()
     reader.feed(page)
@@ -169,7 +169,7 @@ def test_hurt_queries_have_both_rankings(scores: sf.Scores) -> None:
     for number, system in enumerate(("today", "bold")):
         expected = [lists_of(runs[system], query) for query in rankings["queries"]]
         assert unpacked(rankings["results"], number, ids) == expected
-    page = decision.page()
+    page = decision.to_html()
     assert page.count("data-place=") == len(data["most_hurt"])
     assert '<dialog id="query"' in page
     assert len(page) < 200_000
@@ -180,12 +180,12 @@ def test_no_rankings_no_links(scores: sf.Scores) -> None:
     for given in (alone, scores):
         decision = sf.gate(given, candidate="bold", baseline="today", policy={"risk": 0.03})
         again = sf.Decision.from_dict(json.loads(decision.to_json()))
-        for page in (again.page(), *([] if given is scores else [decision.page()])):
+        for page in (again.to_html(), *([] if given is scores else [decision.to_html()])):
             assert "data-place=" not in page
             assert "<dialog" not in page
 
 
 def test_long_names_are_there_in_full() -> None:
-    page = decided("stop", ("today", "x" * 300)).page()
+    page = decided("stop", ("today", "x" * 300)).to_html()
     assert f"full name: {'x' * 300}." in page
     assert re.search("x…x|x \\.\\.\\. x|x{20}", page)
