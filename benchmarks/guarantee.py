@@ -111,7 +111,7 @@ def calibrate(scores: Any, differences: Any, level: float, method: str) -> float
 def generated(calibrations: int) -> None:
     """40,000 generated queries, n of which calibrate."""
     began = time.perf_counter()
-    data = sf.synthetic_letor(queries=48_000, documents=24, features=36, misleading=0.1, seed=1)
+    data = sf.demo.letor(queries=48_000, documents=24, features=36, misleading=0.1, seed=1)
     train, valid, all_ = (data.select(np.arange(*part)) for part in ((0, 3000), (3000, 8000), (8000, 48_000)))
     ranker = sf.Ranker("gain", n_estimators=100, num_leaves=16, learning_rate=0.1, min_data_in_leaf=30).fit(train)
     parts = [ListPair.from_ranker(ranker, part, "bm25", Movement()) for part in (valid, all_)]

@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import surefoot as sf
-from surefoot.data.synthetic_judges import synthetic_judges
 from surefoot.decide.guard.certificate import Certificate
+from surefoot.demo.made_judges import judges
 from surefoot.report.provenance import Provenance
 
 LONG = "a-very-long-name-of-a-system-" * 4 + "v2"
@@ -22,7 +22,7 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 
 def decision(path: Path, provenance: Provenance) -> str:
     """A candidate that is stopped, with the rankings of the queries that it hurts."""
-    made = sf.synthetic_runs(queries=120)
+    made = sf.demo.runs(queries=120)
     scores = sf.score(made.qrels, made.runs[:2], "nDCG@10")
     texts = dict.fromkeys(scores.queries, "words " * 40)
     decided = sf.gate(scores, baseline="today", policy={"risk": 0.03, "gain": 0}, queries=texts)
@@ -48,7 +48,7 @@ def undecided(path: Path, provenance: Provenance) -> str:
 
 
 def _certificate() -> Certificate:
-    made = sf.synthetic_runs(queries=500, seed=3)
+    made = sf.demo.runs(queries=500, seed=3)
     runs, judged = {run.name: run for run in made.runs}, list(made.qrels.to_dict().items())
     levels = {"risk": 0.15, "share_hurt": 0.3}
     guard = sf.RiskGuard(runs["bold"], baseline=runs["today"], level=levels, measure="nDCG@10")
@@ -73,7 +73,7 @@ def refused_certificate(path: Path, provenance: Provenance) -> str:
 
 def stability(path: Path, provenance: Provenance) -> str:
     """From how many queries on one of two systems is chosen."""
-    made = sf.synthetic_runs(queries=200)
+    made = sf.demo.runs(queries=200)
     study = sf.stability.subsets(
         sf.score(made.qrels, made.runs[:2], ["nDCG@5", "AP"]), sizes=[5, 20, 50, 200], subsets=50
     )
@@ -99,28 +99,28 @@ def stability_long_names(path: Path, provenance: Provenance) -> str:
 
 def agreement(path: Path, provenance: Provenance) -> str:
     """A good judge, compared with people on two systems."""
-    made = sf.synthetic_runs(queries=120)
-    judge = synthetic_judges(made.qrels, made.runs[1])["good"]
-    compared = sf.agreement(made.qrels, judge, made.runs[:2], baseline="today")
+    made = sf.demo.runs(queries=120)
+    judge = judges(made.qrels, made.runs[1])["good"]
+    compared = sf.judge_agreement(made.qrels, judge, made.runs[:2], baseline="today")
     compared.write(path, provenance=provenance)
     return f"good agrees with judgments on {100 * compared.to_dict()['agreement']:.0f} %"
 
 
 def agreement_long_names(path: Path, provenance: Provenance) -> str:
     """Long and hostile names, and a judge that favours a system."""
-    made = sf.synthetic_runs(queries=60)
+    made = sf.demo.runs(queries=60)
     today, new = (run.renamed(name) for run, name in zip(made.runs[:2], (HOSTILE, LONG), strict=True))
-    judge = synthetic_judges(made.qrels, new)["partial"].renamed(HOSTILE)
-    compared = sf.agreement(made.qrels.renamed(LONG), judge, [today, new], baseline=HOSTILE)
+    judge = judges(made.qrels, new)["partial"].renamed(HOSTILE)
+    compared = sf.judge_agreement(made.qrels.renamed(LONG), judge, [today, new], baseline=HOSTILE)
     compared.write(path, provenance=provenance)
     return f"{HOSTILE} agrees with "
 
 
 def decision_with_judge(path: Path, provenance: Provenance) -> str:
     """A decision with an automatic judge of a hostile name."""
-    made = sf.synthetic_runs(queries=200)
+    made = sf.demo.runs(queries=200)
     runs = {run.name: run for run in made.runs}
-    judge = synthetic_judges(made.qrels, runs["dense"])["partial"].renamed(HOSTILE)
+    judge = judges(made.qrels, runs["dense"])["partial"].renamed(HOSTILE)
     draws = sf.judge_next(
         [runs["today"], runs["dense"]], baseline=runs["today"].name, measure="nDCG@10", n=80, seed=0, automatic=judge
     )

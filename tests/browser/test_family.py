@@ -39,7 +39,7 @@ PROVENANCE = Provenance(
 
 def evaluate(path: Path) -> str:
     """Twelve systems on 200 queries: one of them is better."""
-    made = sf.synthetic_runs()
+    made = sf.demo.runs()
     assessment = sf.assess(sf.score(made.qrels, made.runs, "nDCG@10"), baseline="today", alphas=[1], depth=10)
     assessment.write(path, provenance=PROVENANCE)
     data = assessment.to_dict()

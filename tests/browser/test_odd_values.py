@@ -62,7 +62,7 @@ def test_an_assessment(show: Any, kind: str) -> None:
 
 
 def test_runs_that_are_the_same(show: Any) -> None:
-    made = sf.synthetic_runs(queries=20)
+    made = sf.demo.runs(queries=20)
     same = made.runs[0].renamed("same")
     assert drawn(show(sf.assess(sf.score(made.qrels, [made.runs[0], same], "nDCG@10"), "today")))
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py ha
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> sf.TradeOffs:
-    made = sf.synthetic_letor(queries=36, documents=8, features=6, seed=1).with_baselines_only([])
+    made = sf.demo.letor(queries=36, documents=8, features=6, seed=1).with_baselines_only([])
     data = made.with_baseline("today", made.feature(1)).with_baseline("<b>\u202e&", made.feature(2))
     grid = {"n_estimators": 4, "num_leaves": 4, "min_data_in_leaf": 5}
     folder = tmp_path_factory.mktemp("sweep") / "s"

@@ -30,7 +30,7 @@ def cell(opened: Any, system: str, heading: str) -> str:
 
 
 def test_missing_queries_stand_in_the_outcome(show: Any) -> None:
-    made = sf.synthetic_runs(queries=60)
+    made = sf.demo.runs(queries=60)
     half = {query: documents for i, (query, documents) in enumerate(made.runs[0].to_dict().items()) if i % 2}
     runs = {"today": made.runs[0], "half": half, "bold": made.runs[1]}
     zero = sf.assess(sf.score(made.qrels, runs, "nDCG@10"), baseline="today", alphas=[5])

@@ -12,7 +12,7 @@ import surefoot as sf
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    made = sf.synthetic_runs(queries=40)
+    made = sf.demo.runs(queries=40)
     made.qrels.write(tmp_path / "qrels.txt")
     for run in made.runs[:3]:
         run.write(tmp_path / f"{run.name}.run")

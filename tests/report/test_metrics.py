@@ -198,7 +198,7 @@ def test_a_personalization_s_metrics() -> None:
 
 
 def test_training_without_validation_data_has_no_metrics(surefoot, tmp_path: Path) -> None:  # noqa: F811
-    sf.synthetic_letor(queries=10, documents=5, features=4).write(tmp_path / "train.txt")
+    sf.demo.letor(queries=10, documents=5, features=4).write(tmp_path / "train.txt")
     code, _, err = surefoot("train", tmp_path / "train.txt", "-o", tmp_path / "m", "--metrics", tmp_path / "x.json")
     assert code == 2
     assert "--metrics shows the assessment on validation data; add --valid FILE" in err
@@ -306,14 +306,14 @@ def write_letor(folder: Path) -> sf.RankingData:
     """Data to learn from, to choose by and to rank."""
     parts = {}
     for number, name in enumerate(("train", "valid", "test")):
-        parts[name] = sf.synthetic_letor(queries=30, documents=8, features=6, seed=number).with_baselines_only([])
+        parts[name] = sf.demo.letor(queries=30, documents=8, features=6, seed=number).with_baselines_only([])
         parts[name].write(folder / f"{name}.txt")
     return parts["test"]
 
 
 @pytest.mark.heavy
 def test_dvc_shows_every_metric(tmp_path: Path, monkeypatch) -> None:
-    made = sf.synthetic_runs(queries=20, depth=10)
+    made = sf.demo.runs(queries=20, depth=10)
     made.qrels.write(tmp_path / "qrels.txt")
     made.runs[0].write(tmp_path / "today.run")
     made.runs[1].write(tmp_path / "new.run")

@@ -76,9 +76,7 @@ def test_all_renderings(tmp_path: Path) -> None:
     assert json.loads(note.to_json()) == NOTE
     assert Note.read(tmp_path / "note.json").to_dict() == NOTE
     for name in ("note", "note.txt", "note.tex", "note.xml", "note.html.gz"):
-        with pytest.raises(
-            ArgumentError, match="how a note is to be written; use the ending .html, "
-        ):
+        with pytest.raises(ArgumentError, match=r"how a note is to be written; use the ending \.html, "):
             note.write(tmp_path / name)
         assert not (tmp_path / name).exists()
 

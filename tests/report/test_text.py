@@ -15,7 +15,7 @@ from surefoot.report.text import plain_console, rendered, tables
 
 @pytest.fixture(scope="module")
 def demo() -> sf.Assessment:
-    made = sf.synthetic_runs()
+    made = sf.demo.runs()
     return sf.assess(sf.score(made.qrels, made.runs, "nDCG@10"), baseline="today", alphas=[5], bootstrap=20)
 
 

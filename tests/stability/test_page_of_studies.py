@@ -13,6 +13,7 @@ import pytest
 from markupsafe import escape
 
 import surefoot as sf
+from surefoot.errors import ArgumentError, DataError
 from surefoot.report.line_chart import ChartLine, line_chart
 from surefoot.stability.front import front
 from surefoot.stability.page import to_page
@@ -71,7 +72,7 @@ def test_names_cannot_break_out_of_the_page() -> None:
 
 
 def test_a_page_needs_a_study() -> None:
-    with pytest.raises(sf.ArgumentError, match="at least one study"):
+    with pytest.raises(ArgumentError, match="at least one study"):
         to_page([])
 
 
@@ -91,11 +92,11 @@ def test_reading_back(studies, tmp_path: Path) -> None:
             data = {name: value for name, value in study.to_dict().items() if name != key}
             if data != study.to_dict():
                 (tmp_path / "bad.json").write_text(json.dumps(data))
-                with pytest.raises(sf.DataError, match=r"bad\.json: is damaged or incomplete"):
+                with pytest.raises(DataError, match=r"bad\.json: is damaged or incomplete"):
                     Study.read(tmp_path / "bad.json")
     for text in ("{}", "[1]", "no", '{"schema": "surefoot/assessment/1"}', "[" * 100_000):
         (tmp_path / "bad.json").write_text(text)
-        with pytest.raises(sf.DataError, match=r"bad\.json"):
+        with pytest.raises(DataError, match=r"bad\.json"):
             Study.read(tmp_path / "bad.json")
 
 

@@ -84,7 +84,7 @@ def select(
     """
     if more_gain != (less_risk is not None):
         raise ArgumentError("--more-gain and --less-risk go together: --more-gain --less-risk 0.3")
-    levels = {"max_risk": max_risk, "keep_gain": keep_gain, "more_gain": less_risk, "geo_risk": geo_risk}
+    levels = {"max_risk": max_risk, "keep_gain": keep_gain, "less_risk": less_risk, "geo_risk": geo_risk}
     policies = [(name, level) for name, level in levels.items() if level is not None]
     policies += [("largest_area", 0.0)] if largest_area else []
     if len(policies) != 1:
@@ -106,11 +106,11 @@ def select(
     from surefoot.choose.saved_choice import copy_model
     from surefoot.choose.selection_policy import SelectionPolicy
     from surefoot.choose.store import SweepStore
-    from surefoot.choose.sweep import read_sweep
+    from surefoot.choose.tradeoffs import TradeOffs
 
     name, level = policies[0]
     policy, kinds = SelectionPolicy(name, level, one_se, nearest), RANKINGS if strategies else PLAIN_MODELS
-    result, store = read_sweep(folder), SweepStore.read(folder) if (folder / PLAN_FILE).exists() else None
+    result, store = TradeOffs.read(folder), SweepStore.read(folder) if (folder / PLAN_FILE).exists() else None
     choice = choose(result, policy, kinds, choose_by=choose_by, store=store, traffic=traffic)
     lines = choice.words
     if output is not None:

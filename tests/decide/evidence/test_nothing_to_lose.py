@@ -10,7 +10,7 @@ import pytest
 from tests.decide.guard.guarded import parts, ranker
 
 import surefoot as sf
-from surefoot.errors import DataError
+from surefoot.errors import ArgumentError, DataError
 
 
 def diluted(queries: int = 1000, answered: int = 200, risk: float = 0.05, no_relevant: int = 0) -> sf.Scores:
@@ -117,7 +117,7 @@ def test_a_guard_leaves_them_out_too() -> None:
         assert "11 judged queries (11 without a relevant document) cannot lose anything" in certificate.to_text()
     counted = sf.RiskGuard(ranker(), baseline="bm25", level=0.05, unanswered="count").fit_scorer(parts()["valid"])
     assert counted.calibrate(judged).certificate_["queries"] == 500
-    with pytest.raises(sf.ArgumentError, match="it must be leave-out or traffic"):
+    with pytest.raises(ArgumentError, match="it must be leave-out or traffic"):
         sf.RiskGuard(ranker(), baseline="bm25", unanswered="no")
 
 

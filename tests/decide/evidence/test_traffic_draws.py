@@ -64,7 +64,7 @@ def test_queries_are_drawn_by_count_times_what_they_could_lose(tmp_path: Path) -
         assert abs(times - expected) < 6 * np.sqrt(expected) + 3
     # The file keeps W and w apart, and reads back as it was.
     draws.write(tmp_path / "draws.json")
-    again = sf.read_draws(tmp_path / "draws.json")
+    again = sf.Draws.read(tmp_path / "draws.json")
     assert again.to_dict() == draws.to_dict()
     one = draws.to_dict()["queries"][0]
     assert (one["could_lose"], one["count"]) == (pytest.approx(float(draws.could_lose[0])), traffic[draws.queries[0]])
@@ -113,7 +113,7 @@ def test_files_that_do_not_add_up_are_refused(tmp_path: Path, change: dict[str, 
     }
     (tmp_path / "draws.json").write_text(json.dumps(seal(data)), encoding="utf-8")
     with pytest.raises(DataError, match=message):
-        sf.read_draws(tmp_path / "draws.json")
+        sf.Draws.read(tmp_path / "draws.json")
 
 
 def test_what_proves_nothing_is_refused() -> None:

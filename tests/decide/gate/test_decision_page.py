@@ -34,7 +34,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def scores() -> sf.Scores:
-    made = sf.synthetic_runs(queries=120)
+    made = sf.demo.runs(queries=120)
     return sf.score(made.qrels, made.runs, "nDCG@10")
 
 

@@ -37,7 +37,7 @@ FULL = POLICY | {"share_hurt": 0.05, "u_risk": {"alpha": 5, "above": 0.0}}
 
 @pytest.fixture(scope="module")
 def scores() -> sf.Scores:
-    made = sf.synthetic_runs()
+    made = sf.demo.runs()
     return sf.score(made.qrels, made.runs, "nDCG@10")
 
 

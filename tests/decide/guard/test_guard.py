@@ -14,6 +14,7 @@ from tests.decide.guard.guarded import MEASURE, calibrated, fitted, parts, ranke
 
 import surefoot as sf
 from surefoot.decide.guard.certificate_data import certificate_schema
+from surefoot.errors import ArgumentError, DataError
 
 
 def shuffled(data: sf.RankingData, seed: int = 0) -> sf.RankingData:
@@ -152,7 +153,7 @@ def test_a_function_needs_no_fitting_and_is_checked() -> None:
     c = sf.RiskGuard(ranker(), baseline="bm25", level=0.05, scorer=lambda lists: np.arange(len(lists.queries)))
     assert c.calibrate(parts()["judged"]).certificate_["thresholds_tried"] == 489
     wrong = sf.RiskGuard(ranker(), baseline="bm25", scorer=lambda lists: [np.nan] * len(lists.queries))
-    with pytest.raises(sf.ArgumentError, match="one finite number"):
+    with pytest.raises(ArgumentError, match="one finite number"):
         wrong.calibrate(parts()["judged"])
 
 
@@ -202,7 +203,7 @@ def test_saved_and_loaded_it_decides_alike(tmp_path: Path) -> None:
         loaded = sf.RiskGuard.load(tmp_path / str(number))
         assert loaded.certificate_.to_dict() == c.certificate_.to_dict()
         np.testing.assert_array_equal(loaded.predict(traffic), c.predict(traffic))
-        with pytest.raises(sf.DataError, match="already used to fit the scorer"):
+        with pytest.raises(DataError, match="already used to fit the scorer"):
             loaded.calibrate(parts()["valid"])
 
 
@@ -217,7 +218,7 @@ def test_runs_are_loaded_without_their_runs(tmp_path: Path) -> None:
         loaded.to_run((other.candidate, other.baseline)).to_dict()
         == c.to_run((other.candidate, other.baseline)).to_dict()
     )
-    with pytest.raises(sf.ArgumentError, match="contains no runs"):
+    with pytest.raises(ArgumentError, match="contains no runs"):
         loaded.to_run()
 
 

@@ -16,6 +16,7 @@ from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.record import read_record
 from surefoot.decide.guard.calibration import ScoredQueries, calibration_of
+from surefoot.errors import ArgumentError, DataError
 from surefoot.risk.betting import anytime_capital, start_anytime
 from surefoot.risk.bounds import least_queries
 
@@ -61,7 +62,7 @@ def test_strata_are_weighed_by_their_shares() -> None:
     assert 0 < like["thresholds_proved"] <= plain["thresholds_proved"]
     turned = fitted(level=0.08).calibrate(judged, {"head": 0.1, "tail": 0.9}, strata=strata).certificate_
     assert turned["thresholds_proved"] < like["thresholds_proved"]  # few queries stand for much
-    with pytest.raises(sf.ArgumentError, match="only with method 'betting'"):
+    with pytest.raises(ArgumentError, match="only with method 'betting'"):
         fitted(method="crc").calibrate(judged, {"head": 0.8, "tail": 0.2}, strata=strata)
 
 
@@ -108,12 +109,12 @@ def test_draws_of_a_record_calibrate(tmp_path: Path) -> None:
     assert (certificate["queries"], certificate["sample"]["kind"]) == (80, "draws")
     assert certificate["record"]["number"] == 1
     missing = next(query for query in draws.queries)
-    with pytest.raises(sf.DataError, match="drawn queries have no judgments"):
+    with pytest.raises(DataError, match="drawn queries have no judgments"):
         certified({query: graded for query, graded in qrels.items() if query != missing})
-    with pytest.raises(sf.ArgumentError, match="a record holds the draws itself"):
+    with pytest.raises(ArgumentError, match="a record holds the draws itself"):
         certified(qrels, weights=draws)
     other = sf.RiskGuard(runs[0], baseline=runs[0], level=0.3, measure="RR@10", scorer=lists_moved)
-    with pytest.raises(sf.DataError, match="were drawn for other rankings"):
+    with pytest.raises(DataError, match="were drawn for other rankings"):
         other.calibrate({query: qrels[query] for query in draws.queries}, record=record)
 
 
@@ -152,7 +153,7 @@ def test_no_query_counts_twice() -> None:
     judged = parts()["judged"]
     c = fitted(budget=500).update(judged.select(np.arange(100)))
     before = c.certificate_.to_dict()
-    with pytest.raises(sf.DataError, match="in an earlier batch"):
+    with pytest.raises(DataError, match="in an earlier batch"):
         c.update(judged.select(np.arange(99, 200)))
     assert c.certificate_.to_dict() == before
     few = fitted().update(judged.select(np.arange(20))).certificate_

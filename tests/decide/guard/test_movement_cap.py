@@ -11,6 +11,7 @@ import surefoot as sf
 from surefoot.data.types.standardised import blend_scores
 from surefoot.decide.guard.list_pair import ListPair, Movement
 from surefoot.decide.guard.movement_cap import capped_ranks
+from surefoot.errors import ArgumentError
 
 
 def slowly(candidate: list[int], cap: int) -> list[int]:
@@ -53,5 +54,5 @@ def test_runs_of_the_same_documents_can_be_moved_and_others_cannot() -> None:
     assert lists.candidate.documents().to_list() == ["b", "a", "c"]
     lists = ListPair.from_runs(sf.read_run(new), sf.read_run(today), Movement(blend=0.1))
     assert lists.candidate.documents().to_list() == ["a", "b", "c"]
-    with pytest.raises(sf.ArgumentError, match="do not contain the same documents"):
+    with pytest.raises(ArgumentError, match="do not contain the same documents"):
         ListPair.from_runs(sf.read_run({"q": ["a", "d"]}), sf.read_run(today), Movement(cap=1))

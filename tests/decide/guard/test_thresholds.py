@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import surefoot as sf
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.proof import Evidence
 from surefoot.decide.guard.thresholds import (
@@ -22,6 +21,7 @@ from surefoot.decide.guard.thresholds import (
     passing,
     thresholds_for,
 )
+from surefoot.errors import ArgumentError
 from surefoot.risk.betting import anytime_columns, betting_p, betting_p_columns, start_anytime
 
 LEVEL, DELTA = 0.02, 0.05
@@ -65,7 +65,7 @@ def test_up_to_5000_queries_every_score_and_beyond_that_what_other_queries_fixed
     assert thresholds_for(scores, np.array([1.0])) is scores
     more = np.arange(MOST_SCORES_TRIED + 1, dtype=float)
     assert thresholds_for(more, np.array([1.0])).tolist() == [1.0]
-    with pytest.raises(sf.ArgumentError, match="call fit_scorer on other queries first"):
+    with pytest.raises(ArgumentError, match="call fit_scorer on other queries first"):
         thresholds_for(more, None)
     assert len(fixed_quantiles(np.random.default_rng(0).random(20_000))) == 1000
     assert fixed_quantiles(np.array([3.0, 1.0, 1.0])).tolist() == [1.0, 3.0]

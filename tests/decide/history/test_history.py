@@ -14,7 +14,9 @@ from tests.cli.conftest import surefoot  # noqa: F401
 from tests.report.schemas import check_data, check_file
 
 import surefoot as sf
+from surefoot.decide.history.history import ReleaseHistory
 from surefoot.decide.history.history_data import history_schema
+from surefoot.errors import DataError
 
 QUERIES = [f"q{number}" for number in range(40)]
 BASELINE = np.random.default_rng(1).random(40).round(3)
@@ -266,7 +268,7 @@ def test_damaged_decisions_are_refused_by_name(tmp_path: Path, change: Any, word
     data = decided(tmp_path, "2026-01-01.json", 1)
     text = change(data)
     (tmp_path / "2026-01-02.json").write_text(text if isinstance(text, str) else json.dumps(data))
-    with pytest.raises(sf.DataError, match=words) as caught:
+    with pytest.raises(DataError, match=words) as caught:
         sf.history(tmp_path)
     assert "2026-01-02.json" in str(caught.value)
 
@@ -282,14 +284,14 @@ def test_damaged_assessments_are_refused_by_name(tmp_path: Path, change: Any) ->
     data = json.loads((tmp_path / "2026-01-01.json").read_text())
     change(data)
     (tmp_path / "2026-01-01.json").write_text(json.dumps(data))
-    with pytest.raises(sf.DataError, match=r"2026-01-01\.json"):
+    with pytest.raises(DataError, match=r"2026-01-01\.json"):
         sf.history(tmp_path)
 
 
 def test_folders_without_releases(tmp_path: Path) -> None:
-    with pytest.raises(sf.DataError, match="holds no decision and no assessment"):
+    with pytest.raises(DataError, match="holds no decision and no assessment"):
         sf.history(tmp_path)
-    with pytest.raises(sf.DataError, match="is not a folder"):
+    with pytest.raises(DataError, match="is not a folder"):
         sf.history(tmp_path / "none")
 
 
@@ -307,7 +309,7 @@ def test_renderings(tmp_path: Path) -> None:
     assert "'=v2" in history.to_csv()
     assert history.to_csv().count("\n") == 3
     assert "http://" not in history.to_html().replace("http://www.w3.org", "")
-    again = sf.ReleaseHistory.from_dict(json.loads(history.to_json()))
+    again = ReleaseHistory.from_dict(json.loads(history.to_json()))
     assert again.to_html() == history.to_html()
     check_file("surefoot.decide.history", "history.schema.json", history_schema())
 

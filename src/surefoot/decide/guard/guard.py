@@ -77,7 +77,7 @@ class RiskGuard:
     Examples
     --------
     >>> import surefoot as sf
-    >>> made = sf.synthetic_runs(queries=400, seed=3)
+    >>> made = sf.demo.runs(queries=400, seed=3)
     >>> today, new = made.runs[0], made.runs[1]
     >>> judged = list(made.qrels.to_dict().items())
     >>> few, many = dict(judged[:100]), dict(judged[100:])
