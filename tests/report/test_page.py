@@ -234,7 +234,7 @@ def test_command_line(tmp_path: Path) -> None:
         assert f'<bdi>{name}</bdi> <code title="SHA-256 {sha256}">{sha256[:12]}</code>' in page
     assert embedded(page)["texts"]["queries"] == ["goats on ice", ""]
     for wrong, message in (
-        ([*arguments[:-2], *extras], "--queries, --title, --detail only affects the page, and no page is written"),
+        ([*arguments[:-2], *extras], "--texts, --title, --detail only affects the page, and no page is written"),
         ([*arguments[:-1], tmp_path / "q.tsv", *extras, "--force"], "q.tsv"),
     ):
         result = CliRunner().invoke(application(), [str(argument) for argument in wrong])

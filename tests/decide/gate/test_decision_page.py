@@ -78,13 +78,28 @@ USE = {
 
 def test_undecided_says_how_many_more_queries_to_judge() -> None:
     data = decided("undecided").to_dict()
-    start = "We cannot tell yet, so keep today. For new, risk ≤ 0.005 and gain > 0 are neither proved nor disproved. "
+    start = "Keep today. On these 200 judged queries, new breaks gain > 0 (−0.0009), but that may be chance. "
     more = front(data | {"queries_needed": 350}).headline
-    assert more == f"{start}About 350 judged queries in a new sample would probably decide."
+    assert (
+        more
+        == f"{start}About 350 judged queries in a new sample would prove it either way; a better candidate is cheaper."
+    )
     again = front(data | {"queries_needed": 350, "record": USE}).headline
-    assert again == f"{start}About 150 more judged queries would probably decide."
+    assert again == f"{start}About 150 more queries would prove it either way."
     none = front(data | {"queries_needed": None}).headline
-    assert none == f"{start}Even 400 judged queries would probably not be enough to decide."
+    assert none == f"{start}Even 400 judged queries would probably not prove it either way."
+    holds = [one | {"observed": 0.001 if one["name"] == "risk" else 0.01} for one in data["conditions"]]
+    start = "We cannot tell yet, so keep today. risk ≤ 0.005 and gain > 0 are not proved. "
+    alone = front(data | {"queries_needed": 8424, "conditions": holds}).headline
+    assert alone == (
+        f"{start}This look stands alone: about 8,400 judged queries in a new sample would decide in 8 of 10 cases."
+    )
+    holds[1]["status"] = "holds"
+    again = front(data | {"queries_needed": 309, "conditions": holds, "record": USE}).headline
+    assert again == (
+        "We cannot tell yet, so keep today. gain > 0 is proved; risk ≤ 0.005 is not. About 109 more queries would "
+        "decide in 8 of 10 cases."
+    )
 
 
 def test_cautions() -> None:
@@ -93,7 +108,7 @@ def test_cautions() -> None:
     assert "3 judged queries were left out, because a run does not answer them" in str(
         front(data | {"dropped": 3}).caution
     )
-    counts = {"unanswered": 0, "no_relevant": 2, "both_zero": 0, "left_out": False}
+    counts = {"treatment": "count", "left_out": 0, "no_answer": 0, "no_relevant": 2, "both_zero": 0}
     assert "2 judged queries (2 without a relevant document) cannot" in str(
         front(data | {"unanswered": counts}).caution
     )

@@ -323,7 +323,7 @@ REFUSED = [
     (GOOD, {"baseline": "today", "policy": POLICY, "strata": {"q0": "a"}, "weights": {"a": 1}}, "have no stratum"),
     (GOOD, {"baseline": "today", "policy": POLICY, "budget": 9, "record": "s", "weights": {"a": 1}, "strata": {}},
      "a budget cannot be combined with weights of strata"),
-    (GOOD, {"baseline": "today", "policy": POLICY, "unanswered": "yes"}, "it must be leave-out or traffic"),
+    (GOOD, {"baseline": "today", "policy": POLICY, "unanswered": "yes"}, "it must be leave-out or count"),
     (pair(np.full(5, 0.5), np.ones(5), "P@1"), {"baseline": "today", "policy": POLICY}, "P@1 can only be 0 or 1"),
 ]  # fmt: skip
 

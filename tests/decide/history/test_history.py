@@ -60,7 +60,7 @@ def test_figures_are_those_of_the_files(tmp_path: Path) -> None:
         observed["gain"],
         {"5": observed["u_risk"]},
     )
-    assert (gate["losses"], gate["decision"], gate["date"]) == (first["losses"], first["decision"], "2026-03-01")
+    assert (gate["losses"], gate["decision"], gate["date"]) == (first["hurt"], first["decision"], "2026-03-01")
     row = second["systems"][1]
     for name in ("gain", "risk", "losses", "loss_over_20"):
         assert evaluation[name] == row[name]
