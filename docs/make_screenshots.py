@@ -36,7 +36,7 @@ def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         path, swept, learned = (Path(folder) / f"{name}.html" for name in ("report", "trade-offs", "personalize"))
-        assessment.to_html(path)
+        assessment.write(path)
         trade_offs(Path(folder) / "sweep").to_html(swept)
         personalized(Path(folder)).to_html(learned)
         pages = {"trade-offs": swept, "personalize": learned}

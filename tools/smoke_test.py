@@ -35,8 +35,8 @@ def main() -> None:
     assert decision.exit_code in (0, 1, 3)
     with TemporaryDirectory() as folder:
         assessment.to_html(Path(folder, "report.html"))
-        decision.write_html(Path(folder, "decision.html"))
-        decision.write_json(Path(folder, "decision.json"))
+        decision.write(Path(folder, "decision.html"))
+        decision.write(Path(folder, "decision.json"))
         assert sf.Decision.read(Path(folder, "decision.json")).decision == decision.decision
     print(f"surefoot {sf.__version__} works on Python {sys.version.split()[0]}")
 

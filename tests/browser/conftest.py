@@ -111,7 +111,7 @@ def show(open_file: Callable[..., Opened], tmp_path: Path) -> Callable[..., Open
         page_options = {key: options.pop(key) for key in known if key in options}
         if "bold" in assessment.scores.systems:  # of the demo's systems the one with most to see
             page_options.setdefault("system", "bold")
-        assessment.to_html(path, **page_options)
+        assessment.write(path, **page_options)
         return open_file(path, fragment, **options)
 
     return opened

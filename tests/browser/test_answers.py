@@ -151,7 +151,7 @@ def test_more_suffering_segments_than_are_named(show: Any, many_kinds: Assessmen
 
 
 def test_an_assessment_read_back_has_its_segments(show: Any, answered: Assessment, tmp_path: Any) -> None:
-    answered.write_json(tmp_path / "a.json", per_query=True)
+    answered.write(tmp_path / "a.json", per_query=True)
     opened = show(Assessment.read(tmp_path / "a.json"))
     assert shown_outcome(opened) == answered.in_words("bold")
 

@@ -21,7 +21,7 @@ def decision(tmp_path: Path) -> tuple[sf.Decision, Path]:
     decided = sf.gate(scores, baseline="today", policy={"risk": 0.03, "gain": 0})
     first = decided.to_dict()["most_hurt"][0]["query"]
     titles = {f"{first}-d{number:03}": f"<i>Title</i> {number}" for number in range(60)}
-    decided.to_html(tmp_path / "decision.html", documents=titles)
+    decided.write(tmp_path / "decision.html", documents=titles)
     return decided, tmp_path / "decision.html"
 
 

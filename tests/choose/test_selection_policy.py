@@ -120,7 +120,7 @@ def test_the_chosen_model_is_copied(result: sf.TradeOffs, store: SweepStore, tmp
 
 
 def test_plain_data_there_and_back(result: sf.TradeOffs, swept: Any, tmp_path: Path) -> None:
-    result.write_json(tmp_path / "r.json")
+    result.write(tmp_path / "r.json")
     again = TradeOffs.read(tmp_path / "r.json")
     assert again.to_dict() == sf.TradeOffs.read(swept[1]).to_dict()
     assert again.to_text() == result.to_text()

@@ -61,7 +61,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sample_next(bold, today, 5, folder / "record.json", seed=1)
     sf.gate(scores, baseline="today", policy={"risk": 0.4}, record=folder / "looks.json")
     sf.gate(first, **common, budget=60, record=folder / "looks.json")
-    sf.gate(scores, **common).write_json(folder / "decision.json")
+    sf.gate(scores, **common).write(folder / "decision.json")
     sf.judge_next({"today": today, "bold": bold}, baseline="today", measure="nDCG@10", n=20, seed=1).write(
         folder / "draws.json"
     )
@@ -70,9 +70,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {q: d for q, d in runs.qrels.to_dict().items() if (q in half) == first} for first in (True, False)
     )
     guard = sf.RiskGuard(bold, today, risk=0.5).fit_scorer(learning).calibrate(judged)
-    guard.certificate_.write_json(folder / "certificate.json")
+    guard.certificate_.write(folder / "certificate.json")
     guard.save(folder / "guard")
-    sf.assess(scores, baseline="today").write_json(folder / "assessment.json", per_query=True)
+    sf.assess(scores, baseline="today").write(folder / "assessment.json", per_query=True)
     sf.Ranker(**TRAINED).fit(LETOR).save(folder / "model")
     sf.sweep(swept_data(), folder / "sweep", **SWEPT)
     _checkpoint(folder / "checkpoint.json")

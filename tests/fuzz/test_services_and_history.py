@@ -63,7 +63,7 @@ def test_past_releases(tmp_path: Path, kind: str) -> None:
         except sf.SurefootError as error:
             refusals.append(str(error))
             continue
-        found.page()
+        found.to_html()
         assert ReleaseHistory.from_dict(json.loads(found.to_json())).to_dict() == found.to_dict()
     assert refusals
     assert [one for one in refusals if "2026-01-01.json" not in one and "holds no decision" not in one] == []

@@ -60,7 +60,7 @@ def test_the_assessment_tells() -> None:
     text = str(assessment).replace("\n", " ")
     assert "new 0.8333 with, 0.5000 without" in text
     assert "may favour it" in text
-    assert "may favour it" in assessment.page()
+    assert "may favour it" in assessment.to_html()
     assert sf.Assessment.from_dict(json.loads(assessment.to_json(per_query=True))).to_dict() == data
 
 

@@ -189,7 +189,7 @@ def test_answers_and_refusals(running: Running, tmp_path: Path) -> None:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (second.returncode, second.stderr.count("\n")) == (2, 1)
-    assert "state.duckdb: is in use by another program" in second.stderr
+    assert "clicks.duckdb: is in use by another program" in second.stderr
     code, log = running.stop()
     assert code == 0
     assert secret not in log

@@ -549,8 +549,8 @@ def test_renderings(scores, tmp_path: Path) -> None:
     latex = a.to_latex()
     assert latex.count(r"\\") == len(scores.systems) + 2
     assert r"\begin{tabular}" in latex
-    a.write_json(tmp_path / "a.json", per_query=True)
-    a.write_csv(tmp_path / "a.csv")
+    a.write(tmp_path / "a.json", per_query=True)
+    a.write(tmp_path / "a.csv")
     assert json.loads((tmp_path / "a.json").read_text())["per_query"]["queries"] == list(scores.queries)
     frame = a.per_query()
     assert frame.height == len(scores.systems) * len(scores.queries)
@@ -677,3 +677,15 @@ def test_the_demo_data_shows_its_known_harm() -> None:
     hurt = {scores.queries[i] for i in np.flatnonzero(tested.t_j < -tested.critical)}
     assert hurt <= set(made.harmed["bold"])
     assert len(hurt) >= 0.8 * len(made.harmed["bold"])
+
+
+def test_what_an_assessment_has_can_be_found(scores) -> None:
+    a = sf.assess(scores, baseline="today", alphas=[0, 5])
+    assert a["steady"] is a.systems[[row["system"] for row in a.systems].index("steady")]
+    assert (a.measure, a.baseline, a.queries) == ("nDCG@10", "today", len(scores.queries))
+    frame = a.to_frame()
+    assert frame["system"].to_list() == [row["system"] for row in a.rows()]
+    assert frame.write_csv() == pl.read_csv(io.StringIO(a.to_csv())).write_csv()
+    assert a.per_query().height == len(scores.queries) * len(scores.systems)
+    with pytest.raises(ArgumentError, match="steady"):
+        a["stady"]

@@ -352,7 +352,7 @@ def test_missing_matplotlib_says_how_to_get_it(assessment, monkeypatch, tmp_path
     with pytest.raises(MissingExtraError, match=r'pip install "surefoot\[plots\]"'):
         charts.helped_hurt_histogram(assessment)
     with pytest.raises(MissingExtraError):
-        assessment.figures(tmp_path)
+        assessment.charts(tmp_path)
     result = CliRunner().invoke(
         application(), ["evaluate", "--scores", "absent.csv", "-b", "a", "--figures", str(tmp_path / "figures")]
     )
@@ -374,10 +374,3 @@ def test_command_writes_charts_and_keeps_its_output_clean(scores, tmp_path) -> N
     assert len(list((tmp_path / "f").iterdir())) == 21
     quiet = CliRunner().invoke(application(), [*command, "--quiet"])
     assert (quiet.exit_code, quiet.stdout, quiet.stderr) == (0, "", "")
-
-
-def test_the_old_names_of_charts_still_work() -> None:
-    from surefoot.report import figures
-
-    assert (figures.save_figure, figures.write_figures) == (charts.save_chart, charts.write_charts)
-    assert all(getattr(figures, name) is getattr(charts, name) for name in charts.__all__)

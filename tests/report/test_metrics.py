@@ -87,7 +87,7 @@ def test_names_that_trackers_take(tmp_path: Path) -> None:
     assert not parents & set(metrics)
     means = {name: metrics[f"nDCG_at_10/{part}/mean"] for name, part in safe_names(NAMES).items()}
     assert means == {row["system"]: row["mean"] for row in a.to_dict()["systems"]}
-    a.write_metrics(tmp_path / "m.json")
+    a._write(tmp_path / "m.json", "metrics")
     assert json.loads((tmp_path / "m.json").read_text()) == metrics
 
 
@@ -155,7 +155,7 @@ def test_a_decision_s_metrics(tmp_path: Path) -> None:
         for name in ("observed", "bound", "bound_fails", "level", "p_holds", "p_fails", "queries"):
             assert metrics[f"{before}{way}/{name}"] == one[name]
     assert metrics[f"{before}queries"] == 40
-    decision.write_metrics(tmp_path / "m.json")
+    decision._write(tmp_path / "m.json", "metrics")
     assert json.loads((tmp_path / "m.json").read_text()) == metrics
 
 
@@ -227,7 +227,7 @@ def test_mlflow_keeps_every_metric(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # newer versions ask for it
     monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "mlruns").as_uri())
     a = assessed(NAMES)
-    a.write_metrics("metrics.json")
+    a._write("metrics.json", "metrics")
     Path("report.html").write_text("a page")
     exec(shown("import json, mlflow\n"), {})
     run = mlflow.last_active_run()

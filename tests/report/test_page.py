@@ -205,10 +205,11 @@ def test_single_query_and_identical_systems() -> None:
 
 
 def test_written_whole_or_not_at_all(demo: Assessment, tmp_path: Path) -> None:
-    html = demo.to_html(tmp_path / "report.html")
+    demo.write(tmp_path / "report.html")
+    html = demo.to_html()
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == html
     with pytest.raises(DataError, match="cannot be written"):
-        demo.to_html(tmp_path / "no" / "report.html")
+        demo.write(tmp_path / "no" / "report.html")
 
 
 def test_command_line(tmp_path: Path) -> None:
@@ -250,7 +251,7 @@ def test_texts_of_what_is_shown_alone(demo: Assessment) -> None:
     queries = {"q03": "goats " * 100, "q04": "ibex", "elsewhere": "no"}
     shown = documents_of(embedded(demo.to_html(detail=1))["results"])
     titles = {shown[0]: "<b>A title</b>", "unknown": "not shown"}
-    payload = embedded(demo.to_html(queries=queries, documents=titles, detail=1))
+    payload = embedded(demo.to_html(texts=queries, documents=titles, detail=1))
     texts = dict(zip(payload["queries"], payload["texts"]["queries"], strict=True))
     assert texts["q04"] == "ibex"
     assert len(texts["q03"]) == 200
@@ -259,7 +260,7 @@ def test_texts_of_what_is_shown_alone(demo: Assessment) -> None:
     assert payload["texts"]["documents"] == ["<b>A title</b>"] + [""] * (len(shown) - 1)
     assert embedded(demo.to_html())["texts"] == {"queries": None, "documents": None}
     with pytest.raises(DataError, match="no such file"):
-        demo.to_html(queries="no such file")
+        demo.to_html(texts="no such file")
 
 
 def test_the_page_says_what_it_is(demo: Assessment, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -380,7 +381,7 @@ def test_size_with_segments_and_texts() -> None:
     scores = sf.Scores(rng.uniform(size=(5, 10_000)), list("abcde"), queries)
     kinds = {query: f"kind {i % 20}" for i, query in enumerate(queries)}
     texts = {query: "".join(rng.choice(list("abcdefgh "), 60)) for query in queries}
-    html = sf.assess(scores, "a", alphas=[5], segments=kinds).to_html(queries=texts)
+    html = sf.assess(scores, "a", alphas=[5], segments=kinds).to_html(texts=texts)
     without = sf.assess(scores, "a", alphas=[5]).to_html()
     # With the worst case of results above, at most 6 MB, the page stays below 8 MB.
     assert len(html.encode()) - len(without.encode()) <= 1_000_000

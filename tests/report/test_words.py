@@ -111,8 +111,8 @@ def test_the_five_most_hurt_segments_are_named() -> None:
 
 def test_reading_back(tmp_path) -> None:
     a = assessment(0.1)
-    a.write_json(tmp_path / "whole.json", per_query=True)
-    a.write_json(tmp_path / "short.json")
+    a.write(tmp_path / "whole.json", per_query=True)
+    a.write(tmp_path / "short.json")
     complete, short = (sf.Assessment.read(tmp_path / name) for name in ("whole.json", "short.json"))
     assert complete.to_json(per_query=True) == a.to_json(per_query=True)
     assert short.to_json() == a.to_json()

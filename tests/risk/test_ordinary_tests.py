@@ -205,7 +205,8 @@ def test_renderings(scores: sf.Scores, tmp_path) -> None:
     assert assessment.rows("p_hsd")[0]["system"] in "abc"
     again = sf.Assessment.from_dict(assessment.to_dict(per_query=True))
     assert again.to_dict() == assessment.to_dict()
-    page = assessment.to_html(tmp_path / "page.html")
+    assessment.write(tmp_path / "page.html")
+    page = assessment.to_html()
     assert "The usual tests by <bdi>AP</bdi>" in page
     assert "The usual tests" not in sf.assess(scores, "today", [5]).to_html()
     assert (

@@ -52,7 +52,8 @@ def test_all_pages_have_one_shell(studies) -> None:
 
 def test_every_study_has_a_safe_page(studies, tmp_path: Path) -> None:
     for study in studies:
-        page = study.to_html(tmp_path / "study.html")
+        study.write(tmp_path / "study.html")
+        page = study.to_html()
         assert (tmp_path / "study.html").read_text() == page
         tags = [tag for tag, _ in checked(page).tags]
         assert (tags.count("h1"), tags.count("h2")) == (1, 2)
@@ -100,13 +101,13 @@ def test_reading_back(studies, tmp_path: Path) -> None:
 
 
 def written(folder: Path, study: Study) -> Path:
-    study.write_json(folder / "study.json")
+    study.write(folder / "study.json")
     return folder / "study.json"
 
 
 def test_csv(studies, tmp_path: Path) -> None:
     for study in studies:
-        study.write_csv(tmp_path / "study.csv")
+        study.write(tmp_path / "study.csv")
         header, *lines = csv.reader((tmp_path / "study.csv").read_text().splitlines())
         assert all(len(line) == len(header) for line in lines)
         assert {line[header.index("measure")] for line in lines} == set(study.to_dict()["measures"])

@@ -108,7 +108,7 @@ def sweep(
     store = SweepStore(folder, plan, source, learned, traffic)
     with store.lock():
         result = trade_offs(store, run(store, workers, on_progress).failures, settings["strategies"])
-        result.write_json(store.folder / choices.RESULT_FILE)
+        result.write(store.folder / choices.RESULT_FILE)
     return result
 
 

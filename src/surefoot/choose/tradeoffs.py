@@ -46,10 +46,10 @@ if TYPE_CHECKING:
 class TradeOffs(PlainResult):
     """What a sweep found; `to_dict` is its plain data, everything else renders that."""
 
-    called = "the result of a sweep"
-    schemas = (SCHEMA,)
-    shape = TradeOffsData
-    renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
+    _called = "the result of a sweep"
+    _schemas = (SCHEMA,)
+    _shape = TradeOffsData
+    _renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
     _folder: Path | None = None  # of the sweep, where its models are
 
     @classmethod
@@ -124,11 +124,6 @@ class TradeOffs(PlainResult):
     def to_latex(self) -> str:
         """The papers' tables in LaTeX."""
         return to_latex(self._data)
-
-    @property
-    def rows(self) -> list[Json]:
-        """The candidates, each with its figures under `valid` and `test`."""
-        return list(self._data["rows"])
 
     def __repr__(self) -> str:
         """How much was compared."""

@@ -83,7 +83,7 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
     compared = judge_agreement(
         made.qrels, judges["good"], [baseline, runs["hybrid"]], measure=DEMO_MEASURE, baseline="today"
     )
-    compared.to_html(output / "agreement.html")
+    compared.write(output / "agreement.html")
     say("\nWhat is the good judge worth?", "bold")
     say(f"• {headline(compared.to_dict())}")
     say(f"  {(output / 'agreement.html').resolve()}", unbroken=True)

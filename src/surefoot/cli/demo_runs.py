@@ -76,13 +76,13 @@ def show_runs(output: Path, queries: int, seed: int, learn: bool, force: bool, q
         "'steady' gains less, but it seriously hurts almost no query. If a loss counts twice (α = 1), ship 'steady'. "
         "If a loss counts six times (α = 5), its gain is not certain enough: keep 'today'."
     )
-    assessment.write_json(output / "assessment.json", per_query=True)
+    assessment.write(output / "assessment.json", per_query=True)
     pages = ["report.html"]
     if learn and _learn(say, output, seed):
         pages.append("learned.html")
     written = [output / "qrels.txt", *(output / f"{run.name}.run" for run in made.runs)]
     provenance = page_provenance(output / "report.html", written, [output / page for page in pages[1:]])
-    assessment.to_html(output / "report.html", system="bold", provenance=provenance)
+    assessment.write(output / "report.html", system="bold", provenance=provenance)
     say("\nOpen in a browser to see who is hurt:", "bold")
     say("\n".join(f"  {(output / page).resolve()}" for page in pages), unbroken=True)
     say("\nTo get the same figures yourself, run:", "bold")
@@ -130,5 +130,5 @@ def _learn(say: Callable[..., None], output: Path, seed: int) -> bool:
     for row in data["systems"][1:]:
         say(f"• {effect(data, row)}")
     page = output / "learned.html"
-    assessment.to_html(page, system="careful", provenance=page_provenance(page, [], [output / "report.html"]))
+    assessment.write(page, system="careful", provenance=page_provenance(page, [], [output / "report.html"]))
     return True

@@ -74,7 +74,7 @@ def test_two_identical_files_are_said_to_be_so() -> None:
     assert same.to_dict()["kappa"] is None
     assert "the same grades" in str(same)
     assert "κ is not defined" in str(same)
-    assert "–" in same.page()
+    assert "–" in same.to_html()
 
 
 def test_a_judge_that_favours_a_system_is_told() -> None:
@@ -140,10 +140,10 @@ def test_refusals(arguments: tuple, options: dict[str, Any], said: str) -> None:
 
 def test_it_is_read_back_and_rendered(tmp_path: Path) -> None:
     result = sf.judge_agreement(PEOPLE, JUDGE, RUNS, baseline="today", measure="nDCG@4")
-    result.write_json(tmp_path / "a.json")
+    result.write(tmp_path / "a.json")
     again = type(result).read(tmp_path / "a.json")
     assert again.to_dict() == json.loads((tmp_path / "a.json").read_text()) == result.to_dict()
-    page, text = result.page(), result.to_markdown()
+    page, text = result.to_html(), result.to_markdown()
     for said in ("Weighted κ", "People", "Correlation of losses", "Bias per system"):
         assert said in page
     assert "Bias per grade" in text

@@ -103,7 +103,7 @@ def test_one_more_condition_is_one_more_entry() -> None:
     assert "lost first ≤ 3 % holds: the share of queries that lose all they had is at most" in text
     assert "W(2) ≤ 0.1 holds: the weighed loss is at most" in text
     again = sf.Decision.from_dict(json.loads(decision.to_json()))
-    for shown in (again.to_markdown(), again.page(), again.to_junit(), again.to_csv()):
+    for shown in (again.to_markdown(), again.to_html(), again.to_junit(), again.to_csv()):
         assert "lost" in shown
     assert ConditionRule("weighed_loss", 0.1, 2.0).words == "W(2) ≤ 0.1"
 

@@ -152,7 +152,7 @@ def test_a_record_that_was_shortened_or_changed_is_refused(tmp_path: Path) -> No
         json.dumps(seal(data | {"entries": [{"entry": {"kind": "look"}, "sha256": "x"}]})),
         json.dumps(seal(data | {"entries": [{"entry": {"kind": "odd"}, "sha256": "x"}]})),
         json.dumps(seal(data | {"entries": 3})), path.read_text()[:-40], "{", "[]", "",
-        '{"schema": "surefoot/draws/2"}',
+        '{"schema": "surefoot/draws/1"}',
     ):  # fmt: skip
         path.write_text(content)
         with pytest.raises(DataError, match=r"r\.json"):

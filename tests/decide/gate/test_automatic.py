@@ -189,7 +189,7 @@ def test_a_good_judge_decides_with_fewer_queries() -> None:
 def test_the_decision_says_what_the_judge_added_and_what_is_claimed() -> None:
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, automatic=GOOD)
     decision = decide(draws, {"risk": 0.05}, automatic=GOOD)
-    text, page = str(decision).replace("\n", " "), decision.page()
+    text, page = str(decision).replace("\n", " "), decision.to_html()
     queries = len(draws.queries)
     for said in (
         f"People judged {queries} queries ({4 * queries} documents)", "traffic of 400 queries", "λ", "ρ",
@@ -409,7 +409,7 @@ def test_documents_that_nobody_judged_are_told() -> None:
     half = sf.score({query: {"d": PEOPLE[query]["d"]} for query in draws.queries}, [TODAY, NEW], MEASURE)
     decision = sf.gate(half, baseline="today", policy={"risk": 0.05}, sample=draws, automatic=GOOD)
     assert decision.to_dict()["sample"]["unjudged_documents"] == 3 * len(draws.queries)
-    assert f"{3 * len(draws.queries)} documents in the first" in " ".join(str(decision).split())
+    assert f"{3 * len(draws.queries)} documents in the first 4 of the drawn queries" in " ".join(str(decision).split())
     assert decide(draws, {"risk": 0.05}, automatic=GOOD).to_dict()["sample"]["unjudged_documents"] == 0
 
 

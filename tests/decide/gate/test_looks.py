@@ -295,7 +295,7 @@ def test_a_segment_without_judged_queries_is_open(record: Path) -> None:
     assert data["conditions"][2]["least_queries"] >= 1
     text = " ".join(sf.Decision(data).to_text().split())
     assert "risk ≤ 0.9 in tail is open: no query of this segment is judged. You need at least" in text
-    for rendered in (sf.Decision(data).to_markdown(), sf.Decision(data).page(), sf.Decision(data).to_junit()):
+    for rendered in (sf.Decision(data).to_markdown(), sf.Decision(data).to_html(), sf.Decision(data).to_junit()):
         assert "no query of this segment is judged" in rendered or "tail" in rendered
     assert look(WORLD.judged(Q), record, policy, segments=kinds())["decision"] == "ship"
     named = look(WORLD.judged(Q[:100]), None, {"segments": {"tail": {"risk": 0.9}}}, segments=kinds())
@@ -421,7 +421,7 @@ def test_a_look_that_could_not_be_written_was_not_made(record: Path, monkeypatch
 def test_a_look_that_nobody_saw_is_counted(record: Path, tmp_path: Path) -> None:
     decision = sf.gate(WORLD.judged(Q[:60]), baseline="today", policy=POLICY, record=record)
     with pytest.raises(DataError):
-        decision.write_html(tmp_path / "no" / "such.html")
+        decision.write(tmp_path / "no" / "such.html")
     assert len(read_record(record).questions[0].looks) == 1
 
 
@@ -429,4 +429,4 @@ def test_decisions_are_read_back(record: Path) -> None:
     data = look(WORLD.judged(Q[:60]), record)
     again = sf.Decision.from_dict(json.loads(json.dumps(data)))
     assert again.to_dict() == data
-    assert "Look" in again.page()
+    assert "Look" in again.to_html()

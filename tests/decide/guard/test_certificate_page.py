@@ -48,19 +48,19 @@ def test_more_than_the_whole_gain_is_explained() -> None:
     note = str(gain_note(more))
     assert note.startswith("Why 107 % of the gain? If candidate is shown for every query, it gains +0.1000.")
     assert "loses more than it gains (−0.0070 over all judged queries)" in note
-    assert "Why 107 %" in Certificate(more).page()
+    assert "Why 107 %" in Certificate(more).to_html()
 
 
 def test_the_page_marks_the_level_and_the_threshold_and_has_a_line_to_sign() -> None:
     one = data()
-    page = calibrated().certificate_.page()
+    page = calibrated().certificate_.to_html()
     # Each chart is there twice, wide and narrow.
     assert page.count("level 0.05</text>") == 4  # on the risk's chart, and on that of other levels
     assert page.count(">chosen: ") == 4
     assert page.count("<svg") == 6
     assert '<p class="sign"><span>Name</span>' in page
     assert one["sha256"] in page
-    old = Certificate.read(KEPT).page()  # of a version without the curve
+    old = Certificate.read(KEPT).to_html()  # with no thresholds
     assert "What each threshold" not in old
     assert '<p class="sign">' in old
 

@@ -198,7 +198,7 @@ def test_files_that_are_wrong_though_their_hash_fits(saved: Path, change: dict[s
 
 
 def test_certificates_that_were_changed(tmp_path: Path) -> None:
-    calibrated().certificate_.write_json(tmp_path / "c.json")
+    calibrated().certificate_.write(tmp_path / "c.json")
     assert sf.Certificate.read(tmp_path / "c.json")["queries"] == 500
     data = json.loads((tmp_path / "c.json").read_text())
     (tmp_path / "c.json").write_text(json.dumps(data | {"risk": 0.01}))

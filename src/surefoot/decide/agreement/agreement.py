@@ -47,10 +47,10 @@ _MOST_GRADES = 12  # that a confusion has
 class JudgeAgreement(PlainResult):
     """What an automatic judge is worth; `to_dict` is its plain data, everything else renders that."""
 
-    called = "an agreement of judges"
-    schemas = (SCHEMA,)
-    shape = AgreementData
-    renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook)
+    _called = "an agreement of judges"
+    _schemas = (SCHEMA,)
+    _shape = AgreementData
+    _renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook)
 
     def __repr__(self) -> str:
         """The agreement in words."""

@@ -20,21 +20,21 @@ from surefoot.risk.assessment_data import Json
 class Certificate(PlainResult, Mapping[str, Any]):
     """What is proved of the lists that a guard shows; its fields are also reached as those of a dict.
 
-    `print` it for people, `write_json` and `write_html` it for the record. One that was changed is not read back.
+    `print` it for people, `write` it as JSON and as a page for the record. One that was changed is not read back.
     """
 
-    schemas = (SCHEMA,)
-    shape = CertificateData
-    called = "a certificate"
+    _schemas = (SCHEMA,)
+    _shape = CertificateData
+    _called = "a certificate"
 
     @classmethod
     def from_dict(cls, data: Json) -> Self:
         """The certificate whose plain data this is, if it is as it was written."""
-        cls.check_schema(data)
+        cls._check_schema(data)
         check_seal(data, "the certificate")
         absent = [name for name in certificate_schema()["$defs"]["CertificateData"]["required"] if name not in data]
         if absent:
-            raise DataError(f"is damaged or incomplete: as {cls.called} it lacks {name_list(absent)}")
+            raise DataError(f"is damaged or incomplete: as {cls._called} it lacks {name_list(absent)}")
         return super().from_dict(data)
 
     def __getitem__(self, name: str) -> Any:
@@ -81,6 +81,6 @@ class Certificate(PlainResult, Mapping[str, Any]):
         """What a notebook shows: what is proved, and the figures."""
         return to_notebook(self._data, figure_rows(self._data))
 
-    def page(self, *, provenance: Provenance | None = None) -> str:
+    def to_html(self, *, provenance: Provenance | None = None) -> str:
         """One page: what to serve, the curves, the figures, what is assumed, and a line to sign."""
         return to_page(self._data, provenance)

@@ -27,10 +27,10 @@ _Dated = tuple[str, str, ReleaseComparison]  # date, file, and what it compares
 class ReleaseHistory(PlainResult):
     """Releases over time; `to_dict` is its plain data, everything else renders that."""
 
-    called = "a history"
-    schemas = (SCHEMA,)
-    shape = HistoryData
-    renderings = Renderings(to_text, to_csv, to_page, to_markdown)
+    _called = "a history"
+    _schemas = (SCHEMA,)
+    _shape = HistoryData
+    _renderings = Renderings(to_text, to_csv, to_page, to_markdown)
 
     def __repr__(self) -> str:
         """The history in words."""
