@@ -24,6 +24,7 @@ import surefoot as sf
 from surefoot.decide.evidence.record import read_record
 from surefoot.decide.gate import automatic_summary
 from surefoot.decide.gate import gate as gate_module
+from surefoot.measures.worst_case import worst_case_loss
 from surefoot.risk.batches import p_of_batch
 from surefoot.risk.control_variate import anytime_with_judge, judge_moments
 
@@ -121,8 +122,8 @@ class JudgedTraffic:
         scores = sf.score(judgments, [self.today, self.new], MEASURE)
         at = dict(zip(scores.queries, (scores["new"] - scores["today"]).tolist(), strict=True))
         change = np.array([at.get(query, 0.0) for query in self.ids])
-        forth = dict(zip(self.today.queries, sf.worst_case_loss(self.new, self.today, MEASURE), strict=True))
-        back = dict(zip(self.new.queries, sf.worst_case_loss(self.today, self.new, MEASURE), strict=True))
+        forth = dict(zip(self.today.queries, worst_case_loss(self.new, self.today, MEASURE), strict=True))
+        back = dict(zip(self.new.queries, worst_case_loss(self.today, self.new, MEASURE), strict=True))
         weight = np.array([forth[query] for query in self.ids])
         if condition != "risk":
             weight = np.maximum(weight, [back[query] for query in self.ids])
@@ -262,7 +263,7 @@ def robust(folder: Path, samples: int = 200) -> None:
             }
             for query, own in graded.items()
         }  # fmt: skip
-        compared = sf.agreement(
+        compared = sf.judge_agreement(
             people, judge, [baseline, candidate], measure="nDCG@10", baseline=baseline.name
         ).to_dict()
         comparison = compared["comparison"]
@@ -280,7 +281,7 @@ def robust(folder: Path, samples: int = 200) -> None:
             )
             own = sf.score({query: graded[query] for query in draws.queries}, [baseline, candidate], "nDCG@10")
             data = sf.gate(
-                own, baseline=baseline.name, policy={"risk": 2 * risk}, drawn=draws, automatic=judge
+                own, baseline=baseline.name, policy={"risk": 2 * risk}, sample=draws, automatic=judge
             ).to_dict()
             ships += [data["decision"] == "ship", data["automatic"]["without"]["decision"] == "ship"]
         print(

@@ -27,7 +27,7 @@ def main(turns: int, programs: int) -> int:
     """Both cases, both engines where they are installed."""
     missed = 0
     for name, (queries, documents, features, trees, leaves) in CASES.items():
-        data = sf.synthetic_letor(queries=queries, documents=documents, features=features, seed=1)
+        data = sf.demo.letor(queries=queries, documents=documents, features=features, seed=1)
         for engine, shape in (
             ("lightgbm", {"num_leaves": leaves}),
             ("xgboost", {"max_leaves": leaves, "max_depth": 0}),

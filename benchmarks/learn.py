@@ -37,7 +37,7 @@ PARAMETERS = {"num_leaves": LEAVES, "learning_rate": 0.1, "num_threads": THREADS
 def data(queries: int) -> Any:
     import surefoot as sf
 
-    made = sf.synthetic_letor(queries=queries, documents=120, features=136, seed=0)
+    made = sf.demo.letor(queries=queries, documents=120, features=136, seed=0)
     return sf.RankingData(made.X, made.y, group=made.lengths, baselines=made.baselines)
 
 

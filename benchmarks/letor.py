@@ -21,7 +21,7 @@ from statistics import median
 from typing import Any
 
 ROUNDS = 5
-BYTES_A_QUERY = 153_000  # of `synthetic_letor`'s 120 documents and 136 features
+BYTES_A_QUERY = 153_000  # of `demo.letor`'s 120 documents and 136 features
 
 
 def generate(folder: Path, megabytes: int) -> tuple[Path, Path]:
@@ -33,7 +33,7 @@ def generate(folder: Path, megabytes: int) -> tuple[Path, Path]:
         part = 0
         while file.tell() < megabytes * 1_000_000:
             queries = min(2000, (megabytes * 1_000_000 - file.tell()) // BYTES_A_QUERY + 1)
-            data = sf.synthetic_letor(queries=queries, seed=part)
+            data = sf.demo.letor(queries=queries, seed=part)
             data.write(folder / "part.txt")
             # Each part numbers its queries from 1; make them differ.
             file.write((folder / "part.txt").read_bytes().replace(b" qid:", f" qid:{part}-".encode()))

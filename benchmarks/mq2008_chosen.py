@@ -29,7 +29,7 @@ SETTINGS: dict[str, Any] = {
         "num_leaves": 8, "n_estimators": 150, "min_data_in_leaf": 50, "learning_rate": 0.05, "feature_fraction": 0.7,
     },
 }  # fmt: skip
-POLICY = SelectionPolicy("more_gain", 0.3, nearest=True)
+POLICY = SelectionPolicy("less_risk", 0.3, nearest=True)
 KINDS = {MODEL: "single", SEED_MEAN: "mean"}
 
 

@@ -24,6 +24,7 @@ import numpy as np
 import surefoot as sf
 from surefoot.measures.effectiveness import ideal_dcg
 from surefoot.measures.matching import match
+from surefoot.measures.near_ties import percentiles
 
 SIGMA, CUTOFF = 0.2, 10
 MEASURE = f"SoftNDCG@{CUTOFF}"
@@ -79,7 +80,7 @@ def lists(qrels: sf.Qrels, run: sf.Run, queries: int) -> tuple[list[list[float]]
     depth = int(run.ranking.lengths[0])
     gains = np.zeros(len(run))
     gains[hits.position] = hits.grade
-    scores = sf.percentiles(run.ranking.scores)
+    scores = percentiles(run.ranking.scores)
     ideal = np.maximum(ideal_dcg(hits, CUTOFF, "log2"), 1e-9)
     shape = (queries, depth)
     first = queries * depth

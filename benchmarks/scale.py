@@ -34,7 +34,7 @@ PARAMETERS: dict[str, Any] = {
 def data(queries: int) -> Any:
     import surefoot as sf
 
-    made = sf.synthetic_letor(queries=queries, documents=120, features=136, seed=0)
+    made = sf.demo.letor(queries=queries, documents=120, features=136, seed=0)
     return sf.RankingData(made.X, made.y, group=made.lengths, baselines=made.baselines)
 
 
@@ -201,8 +201,9 @@ def stream(quick: bool) -> None:
 
 def assess_one(path: str) -> None:
     import surefoot as sf
+    from surefoot.data.types.streamed_scores import StreamedScores
 
-    sf.assess(sf.StreamedScores(path), "system0").to_dict()
+    sf.assess(StreamedScores(path), "system0").to_dict()
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import surefoot as sf
+from surefoot.measures.near_ties import percentiles
 
 MEASURES = ["nDCG@5", "rNDCG@5", "SoftNDCG@5", "SoftNDCG(sigma=0.05)@5"]
 FEATURES = {"f1": list(range(46)), "f2": [*range(0, 40, 5), *range(4, 40, 5)]}
@@ -33,9 +34,9 @@ def functions(data: Path, folder: Path) -> tuple[dict[str, dict[str, float]], di
             for fold in sorted(data.glob("Fold*"))
         ]
         sf.sweep(folds, folder / name, objectives=(), grid=GRIDS[name])
-        for ranker, (_, _, test) in zip(sf.swept_models(folder / name, "gain"), folds, strict=True):
+        for ranker, (_, _, test) in zip(sf.TradeOffs.read(folder / name).models("gain"), folds, strict=True):
             qrels |= test.qrels().to_dict()
-            runs[name] |= test.to_run(sf.percentiles(ranker.predict(test), ranker.score_sample_), name).to_dict()
+            runs[name] |= test.to_run(percentiles(ranker.predict(test), ranker.score_sample_), name).to_dict()
     return qrels, runs
 
 

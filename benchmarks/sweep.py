@@ -31,7 +31,7 @@ SET = ["num_leaves=31", "min_data_in_leaf=50"]
 
 def make(folder: Path, queries: int) -> Path:
     """A fold of generated data, 100 documents a query and 40 features."""
-    data = sf.synthetic_letor(queries=queries, documents=100, features=40, seed=1)
+    data = sf.demo.letor(queries=queries, documents=100, features=40, seed=1)
     ends = [0, queries * 3 // 5, queries * 4 // 5, queries]
     home = folder / f"data{queries}" / "Fold1"
     home.mkdir(parents=True)

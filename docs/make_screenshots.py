@@ -9,6 +9,8 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 import surefoot as sf
+from surefoot.clicks.generator import generate_log
+from surefoot.clicks.writers import write_log
 
 CHROMIUM = os.environ.get("SUREFOOT_CHROMIUM", "/usr/bin/chromium")
 ARGUMENTS = [
@@ -21,7 +23,7 @@ STATE = "#alpha=5&baseline=today&system=bold"
 
 def main() -> None:
     """Write page-light.png, page-dark.png, page-phone.png, page-query.png, trade-offs.png and personalize.png."""
-    made = sf.synthetic_runs()
+    made = sf.demo.runs()
     assessment = sf.assess(sf.score(made.qrels, made.runs, "nDCG@10"), baseline="today", alphas=[0, 5], depth=10)
     hurt = assessment.per_query().filter(system="bold").sort("difference", "query")["query"][0]
     wide, phone = {"width": 1280, "height": 1640}, {"width": 390, "height": 1200}
@@ -34,7 +36,7 @@ def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         path, swept, learned = (Path(folder) / f"{name}.html" for name in ("report", "trade-offs", "personalize"))
-        assessment.to_html(path)
+        assessment.write(path)
         trade_offs(Path(folder) / "sweep").to_html(swept)
         personalized(Path(folder)).to_html(learned)
         pages = {"trade-offs": swept, "personalize": learned}
@@ -53,14 +55,14 @@ def main() -> None:
 
 def trade_offs(folder: Path) -> sf.TradeOffs:
     """A sweep on generated data."""
-    data = sf.synthetic_letor(queries=400, documents=40, features=20, seed=1)
+    data = sf.demo.letor(queries=400, documents=40, features=20, seed=1)
     grid = {"num_leaves": 8, "n_estimators": 60, "min_data_in_leaf": 30}
     return sf.sweep(data, folder, objectives=["u_risk", "saro", "faro"], seeds=[0, 1], grid=grid, selective="mean:1")
 
 
 def personalized(folder: Path) -> sf.Personalization:
     """Re-rankers learned from a generated log."""
-    sf.write_log(sf.generate_log(users=4000, seed=1), folder / "clicks.log")
+    write_log(generate_log(users=4000, seed=1), folder / "clicks.log")
     return sf.personalize(folder / "clicks.log", folder / "study")
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import surefoot as sf
 from surefoot.arguments import integer
-from surefoot.errors import did_you_mean, name_list, shortened
+from surefoot.errors import ArgumentError, did_you_mean, name_list, shortened
 
 
 @pytest.mark.parametrize("written", ["urisk", "U_Risk", "u-risk", "U-RISK"])
@@ -32,5 +31,5 @@ def test_long_lists_say_how_many_more() -> None:
 
 @pytest.mark.parametrize("given", [True, np.True_, 1.0, "1", None])
 def test_what_is_no_whole_number(given: object) -> None:
-    with pytest.raises(sf.ArgumentError, match="it must be a whole number of at least 0"):
+    with pytest.raises(ArgumentError, match="it must be a whole number of at least 0"):
         integer("seed", given, 0)

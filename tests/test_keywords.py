@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import ArgumentError, MissingExtraError
 
 ENGINE_PARAMETERS = {"Ranker", "NeuralRanker"}  # which the engine's own names are checked against
 ODD = {"surprise": 1}
@@ -20,7 +21,7 @@ def _callables() -> Iterator[tuple[str, Any]]:
     for name in sf.__all__:
         try:
             value = getattr(sf, name)
-        except sf.MissingExtraError:
+        except MissingExtraError:
             continue
         if inspect.isclass(value) and not issubclass(value, Exception):
             yield f"{name}.__init__", value.__init__
@@ -49,7 +50,7 @@ def test_a_function_that_takes_any_keyword_hands_it_to_one_that_does_not() -> No
 
 @pytest.fixture(scope="module")
 def results() -> list[Any]:
-    made = sf.synthetic_runs(queries=30)
+    made = sf.demo.runs(queries=30)
     scores = sf.score(made.qrels, made.runs[:2], "nDCG@10")
     return [sf.assess(scores, "today"), sf.gate(scores, baseline="today", policy={"risk": 0.5})]
 
@@ -69,10 +70,10 @@ def test_what_decides_refuses_what_it_does_not_know(tmp_path: Path) -> None:
     scores = sf.Scores(np.full((2, 5), 0.5), ["today", "new"], [f"q{n}" for n in range(5)], "AP")
     for call in (
         lambda: sf.gate(scores, baseline="today", policy={"risk": 0.5}, **ODD),
-        lambda: sf.sweep(sf.synthetic_letor(queries=20), tmp_path / "sweep", baselines=["bm25"], **ODD),
-        lambda: sf.Ranker(**ODD).fit(sf.synthetic_letor(queries=20)),
+        lambda: sf.sweep(sf.demo.letor(queries=20), tmp_path / "sweep", baselines=["bm25"], **ODD),
+        lambda: sf.Ranker(**ODD).fit(sf.demo.letor(queries=20)),
     ):
-        with pytest.raises((TypeError, sf.ArgumentError), match="surprise"):
+        with pytest.raises((TypeError, ArgumentError), match="surprise"):
             call()
     assert not list(tmp_path.iterdir())
 

@@ -42,7 +42,7 @@ def test_an_error_within_ends_the_showing() -> None:
 
 
 def test_scores_bootstrap_studies_and_page_tell_how_far_they_are() -> None:
-    made = sf.synthetic_runs(queries=20, depth=10)
+    made = sf.demo.runs(queries=20, depth=10)
     scores = sf.score(made.qrels, made.runs[:2], "nDCG@10")
     log = Log()
     with show_with(log):

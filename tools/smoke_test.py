@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import surefoot as sf
+from surefoot.errors import MissingExtraError
 
 
 def main() -> None:
@@ -19,7 +20,7 @@ def main() -> None:
     for name in sf.__all__:
         try:
             getattr(sf, name)
-        except sf.MissingExtraError as error:
+        except MissingExtraError as error:
             if "pip install" not in str(error):
                 raise
     schemas = list(Path(str(files("surefoot"))).rglob("*.schema.json"))
@@ -27,15 +28,15 @@ def main() -> None:
     assert all("$defs" in json.loads(path.read_text(encoding="utf-8")) for path in schemas)
     assert files("surefoot").joinpath("py.typed").is_file()
 
-    made = sf.synthetic_runs(queries=40)
+    made = sf.demo.runs(queries=40)
     scores = sf.score(made.qrels, made.runs, "nDCG@10")
     assessment = sf.assess(scores, baseline="today", alphas=[0, 5])
     decision = sf.gate(scores, candidate="bold", baseline="today", policy={"risk": 0.03})
     assert decision.exit_code in (0, 1, 3)
     with TemporaryDirectory() as folder:
         assessment.to_html(Path(folder, "report.html"))
-        decision.write_html(Path(folder, "decision.html"))
-        decision.write_json(Path(folder, "decision.json"))
+        decision.write(Path(folder, "decision.html"))
+        decision.write(Path(folder, "decision.json"))
         assert sf.Decision.read(Path(folder, "decision.json")).decision == decision.decision
     print(f"surefoot {sf.__version__} works on Python {sys.version.split()[0]}")
 

@@ -30,7 +30,7 @@ def paper_figures() -> dict[str, bytes]:
     """The charts as SVG, by their file in the site."""
     from surefoot.report import charts
 
-    made = sf.synthetic_runs()
+    made = sf.demo.runs()
     demo = sf.assess(sf.score(made.qrels, made.runs, "nDCG@10"), baseline="today", alphas=[0, 5], depth=10)
     names = {"systems": [f"s{i}" for i in range(1, 9)], "queries": [f"q{i}" for i in range(1, 6)]}
     table_3 = sf.assess(sf.read_scores(np.array(TABLE_3), **names), baseline="s1", alphas=[0, 5])
@@ -83,7 +83,7 @@ def _gains() -> Any:
     figure, axes = _axes(2.2)
     clicked, places = [0, 0, 0, 0, 0, 1, 0, 0, 0, 0], np.arange(1, 11)
     for shift, beta, colour in ((-0.2, 0.5, "#0072B2"), (0.2, 0.05, "#E69F00")):
-        gains = sf.preference_gains(clicked, [10], alpha=1, beta=beta)
+        gains = sf.clicks.preference_gains(clicked, [10], alpha=1, beta=beta)
         axes.bar(places + shift, gains, 0.38, color=colour, label=f"β = {beta}")
     axes.set_xticks(places)
     axes.set_xlabel("result, in the order shown; the sixth satisfied", fontsize=8)

@@ -12,6 +12,8 @@ from typing import Any
 # JavaScript reads the pattern too.
 CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
+__all__ = ["ArgumentError", "DataError", "MeasureError", "MissingExtraError", "SurefootError", "SurefootWarning"]
+
 
 def visible(text: str) -> str:
     """Text that cannot steer a terminal: control and direction characters shown as �."""

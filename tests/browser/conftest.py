@@ -111,7 +111,7 @@ def show(open_file: Callable[..., Opened], tmp_path: Path) -> Callable[..., Open
         page_options = {key: options.pop(key) for key in known if key in options}
         if "bold" in assessment.scores.systems:  # of the demo's systems the one with most to see
             page_options.setdefault("system", "bold")
-        assessment.to_html(path, **page_options)
+        assessment.write(path, **page_options)
         return open_file(path, fragment, **options)
 
     return opened
@@ -120,7 +120,7 @@ def show(open_file: Callable[..., Opened], tmp_path: Path) -> Callable[..., Open
 @pytest.fixture(scope="session")
 def demo() -> Assessment:
     """A dozen systems with runs and judgments."""
-    made = sf.synthetic_runs(queries=60)
+    made = sf.demo.runs(queries=60)
     return sf.assess(sf.score(made.qrels, made.runs, "nDCG@10"), baseline="today", alphas=[0, 5], depth=10)
 
 

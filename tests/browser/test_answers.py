@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import ArgumentError
 from surefoot.report.assessment import Assessment
 from surefoot.report.columns import segment_columns
 from surefoot.report.few_queries import few_queries
@@ -21,7 +22,7 @@ ALPHAS = [0, 1, 5]
 
 @pytest.fixture(scope="module")
 def answered() -> Assessment:
-    made = sf.synthetic_runs(queries=60)
+    made = sf.demo.runs(queries=60)
     scores = [sf.score(made.qrels, made.runs, measure) for measure in ("nDCG@10", "AP")]
     harmed = set(made.harmed["bold"])
     kinds = {
@@ -150,7 +151,7 @@ def test_more_suffering_segments_than_are_named(show: Any, many_kinds: Assessmen
 
 
 def test_an_assessment_read_back_has_its_segments(show: Any, answered: Assessment, tmp_path: Any) -> None:
-    answered.write_json(tmp_path / "a.json", per_query=True)
+    answered.write(tmp_path / "a.json", per_query=True)
     opened = show(Assessment.read(tmp_path / "a.json"))
     assert shown_outcome(opened) == answered.in_words("bold")
 
@@ -158,7 +159,7 @@ def test_an_assessment_read_back_has_its_segments(show: Any, answered: Assessmen
 def test_measures_of_different_queries_are_refused() -> None:
     one, other = ({"a": dict.fromkeys(queries, 0.5), "b": dict.fromkeys(queries, 0.2)} for queries in ("qr", "qs"))
     scores = [sf.read_scores(one, "P@5"), sf.read_scores(other, "AP")]
-    with pytest.raises(sf.ArgumentError, match="P@5 and AP belong to different systems or queries"):
+    with pytest.raises(ArgumentError, match="P@5 and AP belong to different systems or queries"):
         sf.assess(scores, "a").to_html()
 
 

@@ -94,7 +94,7 @@ def test_the_number_of_queries_significantly_hurt(show: Any, outliers: Assessmen
     opened = show(outliers, f"#alpha={alpha}")
     ends = {}
     for at in (0, 5, 10, 15):
-        tested = sf.query_scores(outliers.scores["new"], outliers.scores["today"], at)
+        tested = sf.risk.query_scores(outliers.scores["new"], outliers.scores["today"], at)
         ends[at] = int((tested.t_j < -tested.critical).sum()), int((tested.t_j > tested.critical).sum())
     hurt, helped = ends[alpha]
     assert (hurt, helped) == (2, 1 if alpha == 0 else 0)

@@ -16,12 +16,12 @@ pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py ha
 
 @pytest.fixture
 def decision(tmp_path: Path) -> tuple[sf.Decision, Path]:
-    made = sf.synthetic_runs(queries=120)
+    made = sf.demo.runs(queries=120)
     scores = sf.score(made.qrels, made.runs[:2], "nDCG@10")
     decided = sf.gate(scores, baseline="today", policy={"risk": 0.03, "gain": 0})
-    first = decided.to_dict()["hurt"][0]["query"]
+    first = decided.to_dict()["most_hurt"][0]["query"]
     titles = {f"{first}-d{number:03}": f"<i>Title</i> {number}" for number in range(60)}
-    decided.to_html(tmp_path / "decision.html", documents=titles)
+    decided.write(tmp_path / "decision.html", documents=titles)
     return decided, tmp_path / "decision.html"
 
 

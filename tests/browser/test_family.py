@@ -39,9 +39,9 @@ PROVENANCE = Provenance(
 
 def evaluate(path: Path) -> str:
     """Twelve systems on 200 queries: one of them is better."""
-    made = sf.synthetic_runs()
+    made = sf.demo.runs()
     assessment = sf.assess(sf.score(made.qrels, made.runs, "nDCG@10"), baseline="today", alphas=[1], depth=10)
-    assessment.to_html(path, provenance=PROVENANCE)
+    assessment.write(path, provenance=PROVENANCE)
     data = assessment.to_dict()
     better = [row for row in data["systems"] if row["alpha"]["1"]["outcome"] == "better"]
     return f"{max(better, key=lambda row: row['alpha']['1']['u_risk'])['system']} gains "
@@ -54,7 +54,7 @@ def evaluate_long_names(path: Path) -> str:
     scores = sf.Scores(rng.random((4, 30)), [HOSTILE, LONG, "x" * 150, "short"], queries, "nDCG@10")
     kinds = {"a column of segments " * 4: dict.fromkeys(queries[:20], "segment " * 12)}
     assessment = sf.assess(scores, HOSTILE, segments=kinds)
-    assessment.to_html(path, queries=dict.fromkeys(queries, "words " * 40), provenance=PROVENANCE)
+    assessment.write(path, texts=dict.fromkeys(queries, "words " * 40), provenance=PROVENANCE)
     assert not any(row["alpha"]["1"]["outcome"] == "better" for row in assessment.to_dict()["systems"])
     return f"No system is better than {HOSTILE} at "
 
@@ -62,7 +62,7 @@ def evaluate_long_names(path: Path) -> str:
 def trade_offs(path: Path) -> str:
     """A sweep in which one model is recommended."""
     result = gaining_sweep()
-    result.to_html(path, provenance=PROVENANCE)
+    result.write(path, provenance=PROVENANCE)
     choice = result.to_dict()["recommendation"]
     assert choice["choice"] == "take"
     return f"Choose {choice['name'].replace('=', ' = ')}"
@@ -78,14 +78,14 @@ def trade_offs_long_names(path: Path) -> str:
         row["name"], row["objective"] = f"{LONG}{row['name']}", f"{LONG}{row['objective']}"
         row["valid"]["gain"] = -0.25
     data["recommendation"] = sweep_recommendation(data)
-    sf.TradeOffs.from_dict(data).to_html(path, provenance=PROVENANCE)
+    sf.TradeOffs.from_dict(data).write(path, provenance=PROVENANCE)
     return f"Keep {HOSTILE}: "
 
 
 def personalize(path: Path) -> str:
     """A study in which one model is recommended."""
     result = small_study()
-    result.to_html(path, provenance=PROVENANCE)
+    result.write(path, provenance=PROVENANCE)
     choice = result.to_dict()["recommendation"]
     verb = {"take": "Serve", "unclear": "Serve none yet:", "keep": "Keep the shown order:"}[choice["choice"]]
     return f"{verb} {choice['label'][0].lower()}{choice['label'][1:]}"
@@ -106,7 +106,7 @@ def personalize_long_names(path: Path) -> str:
             shown["orders"] = {f"{label} {LONG}": order for label, order in shown["orders"].items()}
     data["recommendation"] = study_recommendation(data)
     result = sf.Personalization.from_dict(data)
-    result.to_html(path, provenance=PROVENANCE)
+    result.write(path, provenance=PROVENANCE)
     return LONG
 
 

@@ -119,7 +119,7 @@ def test_per_query_scores(show: Any, trec_2012: sf.Scores) -> None:
     opened = show(sf.assess(trec_2012, "indriCASP"))
     for system in ("sys24", "sys19"):
         for alpha in (0, 5):
-            expected = sf.query_scores(trec_2012[system], trec_2012["indriCASP"], alpha)
+            expected = sf.risk.query_scores(trec_2012[system], trec_2012["indriCASP"], alpha)
             assert expected is not None
             actual = opened.page.evaluate("(given) => surefoot.queryScores(...given)", [alpha, "indriCASP", system])
             assert [one["tR"] for one in actual] == pytest.approx(expected.t_r.tolist(), abs=1e-9)
@@ -133,7 +133,7 @@ def test_per_query_scores(show: Any, trec_2012: sf.Scores) -> None:
 
 
 def test_each_measure(show: Any) -> None:
-    made = sf.synthetic_runs(queries=40)
+    made = sf.demo.runs(queries=40)
     scores = [sf.score(made.qrels, made.runs, measure) for measure in ("nDCG@10", "AP", "P@5")]
     opened = show(sf.assess(scores, "today"))
     for number, matrix in enumerate(scores):

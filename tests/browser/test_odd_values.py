@@ -62,7 +62,7 @@ def test_an_assessment(show: Any, kind: str) -> None:
 
 
 def test_runs_that_are_the_same(show: Any) -> None:
-    made = sf.synthetic_runs(queries=20)
+    made = sf.demo.runs(queries=20)
     same = made.runs[0].renamed("same")
     assert drawn(show(sf.assess(sf.score(made.qrels, [made.runs[0], same], "nDCG@10"), "today")))
 
@@ -90,7 +90,7 @@ def changed(data: Any, change: Callable[[float], float], inside: bool = False) -
 @pytest.mark.parametrize("kind", CHANGES)
 def test_a_sweep(open_file: Any, swept_result: sf.TradeOffs, tmp_path: Path, kind: str) -> None:  # noqa: F811
     data = changed(json.loads(swept_result.to_json()), CHANGES[kind])
-    sf.TradeOffs.from_dict(data).write_html(tmp_path / "t.html")
+    sf.TradeOffs.from_dict(data).write(tmp_path / "t.html")
     opened = open_file(tmp_path / "t.html")
     assert drawn(opened)
     opened.page.select_option("#part", "valid")
@@ -101,7 +101,7 @@ def test_a_sweep(open_file: Any, swept_result: sf.TradeOffs, tmp_path: Path, kin
 @pytest.mark.parametrize("kind", ["all nothing", "all one", "nearly one", "below 0"])
 def test_a_personalization(open_file: Any, personal_result: Personalization, tmp_path: Path, kind: str) -> None:  # noqa: F811
     data = changed(json.loads(personal_result.to_json()), CHANGES[kind])
-    Personalization.from_dict(data).to_html(tmp_path / "p.html")
+    Personalization.from_dict(data).write(tmp_path / "p.html")
     assert drawn(open_file(tmp_path / "p.html"))
 
 
@@ -123,5 +123,5 @@ def test_a_decision() -> None:
     for loss in (0.0, 1.0, 1e-12):
         scores = sf.Scores([np.ones(60), np.full(60, 1 - loss)], ["today", "new"], [f"q{i}" for i in range(60)], "AP")
         decision = sf.gate(scores, baseline="today", policy={"risk": 1e-9, "gain": -1 + 1e-9, "share_hurt": 0.999})
-        assert not re.search(r"""="-?(nan|inf)""", decision.page())
+        assert not re.search(r"""="-?(nan|inf)""", decision.to_html())
         assert all(math.isfinite(one["bound"]) for one in decision.conditions)

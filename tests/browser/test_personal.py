@@ -26,7 +26,7 @@ def result() -> Personalization:
 
 @pytest.fixture
 def opened(open_file: Any, result: Personalization, tmp_path: Path) -> Any:
-    result.to_html(tmp_path / "p.html")
+    result.write(tmp_path / "p.html")
     return open_file(tmp_path / "p.html")
 
 
@@ -153,7 +153,7 @@ def test_segments_are_on_the_page(open_file: Any, result: Personalization, tmp_p
         row["segments"] = {
             "kind": {"head": {"share_reranked": 0.25, "gain": 0.0123}, "tail": {"share_reranked": 1.0, "gain": -0.5}}
         }
-    Personalization.from_dict(data).to_html(tmp_path / "p.html")
+    Personalization.from_dict(data).write(tmp_path / "p.html")
     opened = open_file(tmp_path / "p.html")
     section = opened.page.locator("section", has=opened.page.locator("h2", has_text="By kind"))
     assert section.locator("thead th").all_inner_texts()[1:] == [
@@ -170,7 +170,7 @@ def test_hostile_names_stay_text(open_file: Any, result: Personalization, tmp_pa
         for shown in session["lists"]:
             shown["query"] = evil
             shown["documents"] = [evil + document for document in shown["documents"]]
-    Personalization.from_dict(data).to_html(tmp_path / "p.html")
+    Personalization.from_dict(data).write(tmp_path / "p.html")
     opened = open_file(tmp_path / "p.html")
     assert opened.page.title() != "x"
     assert "</script>" in opened.text("#lists-body")
@@ -228,7 +228,7 @@ def test_a_link_keeps_the_session(opened: Any, result: Personalization) -> None:
 
 
 def test_on_a_phone_a_list_is_read_without_scrolling(open_file: Any, result: Personalization, tmp_path: Path) -> None:
-    result.to_html(tmp_path / "p.html")
+    result.write(tmp_path / "p.html")
     opened = open_file(tmp_path / "p.html", viewport={"width": 400, "height": 800})
     page = opened.page
     box = page.locator(".scroll", has=page.locator("#orders"))
@@ -249,7 +249,7 @@ def test_position_bias_is_told_and_drawn(open_file: Any, result: Personalization
         "status": "present", "reason": None, "p": points, "standard_errors": [0.0, 0.1, 0.1], "low": [1.0, 0.5, 0.3],
         "high": [1.0, 0.76, 0.5], "q": 1.0, "df": 1, "position_alone_refuted": False,
     }  # fmt: skip
-    Personalization.from_dict(data).to_html(tmp_path / "p.html")
+    Personalization.from_dict(data).write(tmp_path / "p.html")
     opened = open_file(tmp_path / "p.html")
     assert opened.text("#position-note") == bias_note(data)
     for size, shown in ((1280, "wide"), (390, "narrow")):
@@ -261,7 +261,7 @@ def test_position_bias_is_told_and_drawn(open_file: Any, result: Personalization
         assert at[1] == pytest.approx(at[0] + slope * (points[1] - points[0]), abs=0.2)
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= size
     data["position_bias"] |= {"status": "cannot be estimated", "reason": "too few", "p": []}
-    Personalization.from_dict(data).to_html(tmp_path / "q.html")
+    Personalization.from_dict(data).write(tmp_path / "q.html")
     opened = open_file(tmp_path / "q.html")
     assert opened.text("#position-note") == "Position bias cannot be estimated from this log: too few."
     assert opened.page.locator("#positions").count() == 0

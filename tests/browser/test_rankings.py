@@ -15,7 +15,7 @@ pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py ha
     "measure", ["nDCG@10", "nDCG(dcg='exp-log2')@5", "DCG@20", "ERR@20", "RR@10", "P@10", "P(rel=2)@5", "R@10", "AP@20"]
 )
 def test_costs_add_up_to_the_change(show: Any, measure: str) -> None:
-    made = sf.synthetic_runs(queries=30)
+    made = sf.demo.runs(queries=30)
     scores = sf.score(made.qrels, made.runs, measure)
     opened = show(sf.assess(scores, "today", [0]), "#system=bold")
     for number, query in enumerate(scores.queries):
@@ -53,7 +53,7 @@ def test_each_move_is_named_with_its_cost(show: Any) -> None:
 
 
 def test_lists_that_end_before_the_cutoff_say_nothing_of_costs(show: Any) -> None:
-    made = sf.synthetic_runs(queries=20)
+    made = sf.demo.runs(queries=20)
     opened = show(sf.assess(sf.score(made.qrels, made.runs, "AP"), "today", [0]), "#system=bold")
     assert opened.page.evaluate("(query) => surefoot.costs(query)", made.qrels.queries[0]) is None
     opened.page.locator("#queries-body button").first.click()

@@ -131,7 +131,7 @@ def test_print(show: Any, demo: Assessment) -> None:
 
 
 def hostile_assessment() -> Assessment:
-    made = sf.synthetic_runs(queries=12, depth=6)
+    made = sf.demo.runs(queries=12, depth=6)
     frames = [run.to_dict() for run in made.runs[: len(HOSTILE)]]
     queries = [*HOSTILE, "q11", "q12"]
 

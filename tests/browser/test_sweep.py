@@ -17,7 +17,7 @@ pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py ha
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> sf.TradeOffs:
-    made = sf.synthetic_letor(queries=36, documents=8, features=6, seed=1).with_baselines_only([])
+    made = sf.demo.letor(queries=36, documents=8, features=6, seed=1).with_baselines_only([])
     data = made.with_baseline("today", made.feature(1)).with_baseline("<b>\u202e&", made.feature(2))
     grid = {"n_estimators": 4, "num_leaves": 4, "min_data_in_leaf": 5}
     folder = tmp_path_factory.mktemp("sweep") / "s"
@@ -33,13 +33,13 @@ def gaining() -> sf.TradeOffs:
 
 @pytest.fixture
 def recommending(gaining: sf.TradeOffs, open_file: Any, tmp_path: Path) -> Any:
-    gaining.write_html(tmp_path / "g.html")
+    gaining.write(tmp_path / "g.html")
     return open_file(tmp_path / "g.html")
 
 
 @pytest.fixture
 def opened(swept: sf.TradeOffs, open_file: Any, tmp_path: Path) -> Any:
-    swept.write_html(tmp_path / "t.html")
+    swept.write(tmp_path / "t.html")
     return open_file(tmp_path / "t.html")
 
 
@@ -83,7 +83,7 @@ def test_an_older_result_has_no_crosses(swept: sf.TradeOffs, open_file: Any, tmp
     data = json.loads(swept.to_json())
     for row in data["rows"]:
         del row["valid"]["interval"], row["test"]["interval"]
-    sf.TradeOffs.from_dict(data).to_html(tmp_path / "old.html")
+    sf.TradeOffs.from_dict(data).write(tmp_path / "old.html")
     opened = open_file(tmp_path / "old.html")
     assert opened.page.locator("#plane .interval").count() == 0
     assert "interval" not in opened.text("main")
@@ -128,7 +128,7 @@ def test_points_are_hovered_and_compared(swept: sf.TradeOffs, opened: Any) -> No
 
 
 def test_the_table_sorts_and_charts_follow_the_objective(swept: sf.TradeOffs, open_file: Any, tmp_path: Path) -> None:
-    swept.write_html(tmp_path / "t.html")
+    swept.write(tmp_path / "t.html")
     opened = open_file(tmp_path / "t.html", viewport={"width": 400, "height": 800})
     page = opened.page
     page.locator("#head button", has_text="lost").click()
@@ -270,7 +270,7 @@ def test_nothing_is_recommended_where_nothing_gains(swept: sf.TradeOffs, opened:
 def test_points_have_labels_that_do_not_overlap(
     gaining: sf.TradeOffs, open_file: Any, tmp_path: Path, width: int
 ) -> None:
-    gaining.write_html(tmp_path / "t.html")
+    gaining.write(tmp_path / "t.html")
     page = open_file(tmp_path / "t.html", viewport={"width": width, "height": 900}).page
     boxes = page.evaluate(
         """() => [...document.querySelectorAll("#plane text.at")].map((text) => {
@@ -322,7 +322,7 @@ def test_a_link_keeps_what_is_compared(swept: sf.TradeOffs, opened: Any) -> None
 def test_an_answer_need_not_have_a_chart(swept: sf.TradeOffs, open_file: Any, tmp_path: Path) -> None:
     data = json.loads(swept.to_json())
     data["answers"] = [{key: answer[key] for key in ("question", "answer")} for answer in data["answers"]]
-    sf.TradeOffs.from_dict(data).write_html(tmp_path / "t.html")
+    sf.TradeOffs.from_dict(data).write(tmp_path / "t.html")
     opened = open_file(tmp_path / "t.html")
     assert opened.text("#headline") == headline(swept.to_dict())
     assert data["answers"][0]["answer"] in opened.text("main")

@@ -124,4 +124,4 @@ def test_the_switch_is_in_the_address_and_absent_without_traffic(show: Callable[
 def test_a_page_that_is_read_back_has_its_traffic(show: Callable[..., Any], tmp_path: Path) -> None:
     scores, traffic = weighted_sample()
     assessment = sf.assess(scores, "s0", traffic=traffic)
-    assert sf.Assessment.from_dict(assessment.to_dict(per_query=True)).page() == assessment.page()
+    assert sf.Assessment.from_dict(assessment.to_dict(per_query=True)).to_html() == assessment.to_html()

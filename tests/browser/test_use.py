@@ -30,7 +30,7 @@ def cell(opened: Any, system: str, heading: str) -> str:
 
 
 def test_missing_queries_stand_in_the_outcome(show: Any) -> None:
-    made = sf.synthetic_runs(queries=60)
+    made = sf.demo.runs(queries=60)
     half = {query: documents for i, (query, documents) in enumerate(made.runs[0].to_dict().items()) if i % 2}
     runs = {"today": made.runs[0], "half": half, "bold": made.runs[1]}
     zero = sf.assess(sf.score(made.qrels, runs, "nDCG@10"), baseline="today", alphas=[5])
@@ -63,7 +63,7 @@ def test_slider_recomputes_and_sorts_again(show: Any, demo: Assessment) -> None:
     data = demo.to_dict()
     bold = next(row for row in data["systems"] if row["system"] == "bold")
     assert cell(opened, "bold", "U_Risk") == f"{bold['alpha']['0']['u_risk']:+.4f}".replace("-", "−")
-    assert cell(opened, "today", "T_Risk") == cell(opened, "today", "p adj.") == "–"
+    assert cell(opened, "today", "T_Risk") == cell(opened, "today", "p skewness") == "–"
     assert "counts" not in opened.text("#alpha-note")
     slide(opened, 2.5)
     assert opened.text("#alpha-note") == "each loss counts 3.5 times"
@@ -309,10 +309,10 @@ def of_p(p: float) -> Assessment:
 def test_small_p_values_read_as_in_python(show: Any, p: float, table: str, words: str) -> None:
     assessment = of_p(p)
     opened = show(assessment)
-    assert f"Holm's p {words})" in assessment.in_words("new")
-    assert f"Holm's p {words})" in opened.text("#effect")
-    assert cell(opened, "new", "p Holm") == table
-    assert opened.text("#figure-t-note") == f"Holm's p {table if table.startswith('<') else '= ' + table}"
+    assert f"p {words}" in assessment.in_words("new")
+    assert f"p {words}" in opened.text("#effect")
+    assert cell(opened, "new", "p") == table
+    assert opened.text("#figure-t-note") == f"p {table if table.startswith('<') else '= ' + table}"
 
 
 def test_hover_and_click_in_the_differences(show: Any, demo: Assessment) -> None:

@@ -28,7 +28,7 @@ def small() -> dict[str, Any]:
 
 @pytest.fixture(scope="package")
 def made() -> sf.RankingData:
-    data = sf.synthetic_letor(queries=48, documents=10, features=6, seed=1).with_baselines_only([])
+    data = sf.demo.letor(queries=48, documents=10, features=6, seed=1).with_baselines_only([])
     return data.with_baseline("today", data.feature(4)).with_baseline("other", data.feature(2) - data.feature(3))
 
 

@@ -11,7 +11,7 @@ import surefoot as sf
 @cache
 def gaining_sweep() -> sf.TradeOffs:
     """Two objectives on 120 generated queries."""
-    made = sf.synthetic_letor(queries=120, documents=10, features=6, seed=1).with_baselines_only([])
+    made = sf.demo.letor(queries=120, documents=10, features=6, seed=1).with_baselines_only([])
     grid = {"n_estimators": 20, "num_leaves": 6, "min_data_in_leaf": 10}
     data = made.with_baseline("today", made.feature(2))
     with tempfile.TemporaryDirectory() as folder:

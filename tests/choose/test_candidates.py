@@ -131,7 +131,7 @@ def test_significance_is_a_paired_test_after_holm(result: sf.TradeOffs, rows: di
     today = data["baselines"][0]["per_query"]
     # A mixture by a coin has no test: its scores are expected ones.
     p = [None if row["kind"] == "random" else sf.t_test(row["per_query"], today).p_robust for row in result.rows]
-    for row, expected in zip(result.rows, sf.holm(p), strict=True):
+    for row, expected in zip(result.rows, sf.risk.holm(p), strict=True):
         assert row["test"]["p_baseline"] == (None if expected is None else pytest.approx(expected, rel=1e-3))
     assert rows["gain"]["test"]["p_gain"] is None or rows["gain"]["test"]["p_gain"] == 1
 

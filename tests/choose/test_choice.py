@@ -19,6 +19,7 @@ from surefoot.choose.rows import pooled
 from surefoot.choose.saved_choice import copy_model
 from surefoot.choose.selection_policy import SelectionPolicy
 from surefoot.choose.store import SweepStore
+from surefoot.errors import ArgumentError, DataError
 
 
 def row(name: str, gain: float, risk: float, errors: tuple[float, float] = (0.01, 0.001)) -> Any:
@@ -37,26 +38,26 @@ def test_more_gain_with_less_risk() -> None:
         row("best", 0.12, 0.0139),
         row("bold", 0.2, 0.03),
     ]
-    chosen, count = SelectionPolicy("more_gain", 0.3).choose(rows, GAIN, "a")
+    chosen, count = SelectionPolicy("less_risk", 0.3).choose(rows, GAIN, "a")
     assert (chosen["name"], count) == ("best", 2)
-    assert SelectionPolicy("more_gain", 0.5, nearest=True).choose(rows, GAIN, "a")[1] == 0
+    assert SelectionPolicy("less_risk", 0.5, nearest=True).choose(rows, GAIN, "a")[1] == 0
 
 
 @pytest.mark.parametrize(
     ("policy", "nearest", "words"),
     [
         (
-            ("more_gain", 0.5),
+            ("less_risk", 0.5),
             "safe",
             "with so little risk, safe gains most, .0.0900; the gain-only model gains .0.1000",
         ),
-        (("more_gain", 0.9), "safe", "a risk of at most 0.0020 is required, and the least is 0.0050 .safe."),
+        (("less_risk", 0.9), "safe", "a risk of at most 0.0020 is required, and the least is 0.0050 .safe."),
         (("max_risk", 0.001), "safe", "the least risk is 0.0050 .safe."),
     ],
 )
 def test_what_comes_nearest(policy: Any, nearest: str, words: str) -> None:
     rows = [GAIN, row("safe", 0.09, 0.005), row("both", 0.11, 0.014)]
-    with pytest.raises(sf.ArgumentError, match=f"on the validation data of a: .*{words}"):
+    with pytest.raises(ArgumentError, match=f"on the validation data of a: .*{words}"):
         SelectionPolicy(*policy).choose(rows, GAIN, "a")
     chosen, count = SelectionPolicy(*policy, nearest=True).choose(rows, GAIN, "a")
     assert (chosen["name"], count) == (nearest, 0)
@@ -69,10 +70,10 @@ def test_one_standard_error() -> None:
     assert SelectionPolicy("keep_gain", 0.5).choose(rows, GAIN, "a")[0]["name"] == "least"
     assert SelectionPolicy("keep_gain", 0.5, one_se=True).choose(rows, GAIN, "a")[0]["name"] == "near"
     old = {"name": "old", "folds": {"a": {"valid": {"risk": 0.0, "gain": 1.0}}}}
-    with pytest.raises(sf.ArgumentError, match="no standard errors; run the sweep again"):
+    with pytest.raises(ArgumentError, match="no standard errors; run the sweep again"):
         SelectionPolicy("max_risk", 0.05, one_se=True).choose([old], GAIN, "a")
     for name in ("largest_area", "geo_risk"):
-        with pytest.raises(sf.ArgumentError, match=r"one_se works only with max_risk, keep_gain, more_gain"):
+        with pytest.raises(ArgumentError, match=r"one_se works only with max_risk, keep_gain, less_risk"):
             SelectionPolicy(name, 1, one_se=True)
 
 
@@ -80,7 +81,7 @@ def test_cross_validation_is_chosen_by_where_there_is_some(
     crossed: tuple[sf.TradeOffs, SweepStore], result: Any
 ) -> None:
     trade_offs = crossed[0]
-    policy = SelectionPolicy("more_gain", 0.05, nearest=True)
+    policy = SelectionPolicy("less_risk", 0.05, nearest=True)
     choice = select(trade_offs, policy, RANKINGS)
     assert choice.choose_by == "cross-validation"
     gain = next(one for one in trade_offs.rows if one["name"] == "gain")
@@ -98,15 +99,15 @@ def test_cross_validation_is_chosen_by_where_there_is_some(
     other = select(trade_offs, policy, choose_by="validation")
     assert "the validation data of each fold" in other.words[0]
     assert "the training queries of each fold, by cross-validation" in choice.words[0]
-    with pytest.raises(sf.ArgumentError, match="has no cross-validation; run it again with --choose-by"):
+    with pytest.raises(ArgumentError, match="has no cross-validation; run it again with --choose-by"):
         select(result, policy, choose_by="cross-validation")
-    with pytest.raises(sf.ArgumentError, match="choose_by is 'luck'"):
+    with pytest.raises(ArgumentError, match="choose_by is 'luck'"):
         select(result, policy, choose_by="luck")
 
 
 def test_the_probability_is_that_of_a_loop_over_resamples(crossed: tuple[sf.TradeOffs, SweepStore]) -> None:
     trade_offs, store = crossed
-    policy = SelectionPolicy("more_gain", 0.05, nearest=True)
+    policy = SelectionPolicy("less_risk", 0.05, nearest=True)
     choice = select(trade_offs, policy, ("model",), store=store)
     candidates = TrainedModels(store)
     by_name = {one.name: one for one in candidates.models()}
@@ -143,7 +144,7 @@ def test_without_its_models_a_result_does_not_say_how_sure_it_is(
         choice = select(trade_offs, policy, store=wrong)
         assert (choice.probability, choice.interval) == ({}, None)
         assert any("We cannot say how sure this is" in line for line in choice.words)
-        with pytest.raises(sf.DataError, match="run the sweep"):
+        with pytest.raises(DataError, match="run the sweep"):
             copy_model(wrong, choice, tmp_path / "m")
     assert select(trade_offs, policy, store=store).unsure is None
 

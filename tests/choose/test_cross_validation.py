@@ -16,6 +16,7 @@ import surefoot as sf
 from surefoot.choose.plan import TrainingJob
 from surefoot.choose.store import SweepStore
 from surefoot.choose.trainings import SweepTrainings
+from surefoot.errors import ArgumentError
 
 
 def test_inner_folds_part_the_training_queries(crossed: tuple[sf.TradeOffs, SweepStore]) -> None:
@@ -23,7 +24,7 @@ def test_inner_folds_part_the_training_queries(crossed: tuple[sf.TradeOffs, Swee
     parts = fold.inner_folds(3, 0)
     assert sorted(np.concatenate(parts).tolist()) == list(range(len(fold.train.queries)))
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
-    with pytest.raises(sf.ArgumentError, match="too few for 16 inner folds"):
+    with pytest.raises(ArgumentError, match="too few for 16 inner folds"):
         fold.inner_folds(16, 0)
 
 
@@ -87,7 +88,7 @@ def test_cross_validation_is_added_to_a_sweep_without_it(made: sf.RankingData, t
 
 @pytest.mark.heavy
 def test_killed_in_the_middle_the_result_is_the_same(tmp_path: Path) -> None:
-    sf.synthetic_letor(queries=45, documents=10, features=6, seed=2).write(tmp_path / "all.txt")
+    sf.demo.letor(queries=45, documents=10, features=6, seed=2).write(tmp_path / "all.txt")
 
     def line(folder: str) -> list[str]:
         settings = "--objective u_risk --alpha 5 --trees 20 --seeds 0,1 --folds 3 --workers 2 -q"
@@ -108,7 +109,7 @@ def test_killed_in_the_middle_the_result_is_the_same(tmp_path: Path) -> None:
     assert all(path.stat().st_mtime_ns == when for path, when in before.items())
     assert len(before) >= 40
     assert len(list(killed.glob("inner/[0-9a-f]*"))) == 3 * 2 * 2 * 5
-    assert sf.read_sweep(killed).to_dict() == sf.read_sweep(tmp_path / "whole").to_dict()
+    assert sf.TradeOffs.read(killed).to_dict() == sf.TradeOffs.read(tmp_path / "whole").to_dict()
 
 
 def test_jobs_and_plans_of_earlier_versions_are_the_same(store: SweepStore) -> None:
@@ -125,6 +126,6 @@ def test_wrong_words_are_refused(made: sf.RankingData, tmp_path: Path) -> None:
         ({"strategies": "none"}, "strategies is 'none'; it must be one of gain, all"),
         ({"choose_by": "cross-validation", "inner_folds": 1}, "inner_folds"),
     ):
-        with pytest.raises(sf.ArgumentError, match=message):
+        with pytest.raises(ArgumentError, match=message):
             sf.sweep(made, tmp_path / "s", **wrong)
     assert not (tmp_path / "s").exists()

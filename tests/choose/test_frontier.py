@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import surefoot as sf
 from surefoot.choose.frontier import (
     RiskGainPoint,
     last_alpha,
@@ -17,6 +16,7 @@ from surefoot.choose.frontier import (
     selective_curve,
     undominated,
 )
+from surefoot.errors import ArgumentError
 
 COORDINATE = st.integers(0, 12).map(lambda number: number / 4)
 POINTS = st.lists(st.builds(RiskGainPoint, COORDINATE, st.integers(-6, 12).map(lambda number: number / 4)), max_size=9)
@@ -66,9 +66,9 @@ def test_lines_and_areas() -> None:
     assert last_alpha(full) == pytest.approx(3)
     assert last_alpha(RiskGainPoint(0.0, 0.5)) == float("inf")
     assert reranking_area(0.5, 0.1, 1.0, 0.1) == pytest.approx(0.075)
-    with pytest.raises(sf.ArgumentError, match="the full model's must not be smaller"):
+    with pytest.raises(ArgumentError, match="the full model's must not be smaller"):
         reranking_area(0.7, 0.1, 0.6, 0.2)
-    with pytest.raises(sf.ArgumentError, match="not a point"):
+    with pytest.raises(ArgumentError, match="not a point"):
         mixture_hull([RiskGainPoint(-0.1, 0.2)])
 
 

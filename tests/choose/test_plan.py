@@ -10,6 +10,7 @@ import surefoot as sf
 from surefoot.choose.options import PRESETS
 from surefoot.choose.plan import SweepPlan, SweepSetting, TrainingJob, best_parameters
 from surefoot.choose.presets import preset
+from surefoot.errors import ArgumentError
 
 
 def plan(**given: Any) -> SweepPlan:
@@ -109,7 +110,7 @@ def test_presets_are_plans_of_the_papers() -> None:
     wang = plan(**preset("wang2012"))
     assert (len(wang.combinations()), wang.grid["n_estimators"][-1], wang.tune) == (27, 800, "gain")
     assert plan(**preset("dincer2014")).alphas == (1, 5, 10, 20)
-    with pytest.raises(sf.ArgumentError, match="did you mean wang2012"):
+    with pytest.raises(ArgumentError, match="did you mean wang2012"):
         preset("wang2013")
 
 

@@ -17,6 +17,7 @@ from surefoot.choose.saved_choice import chosen_ranker, copy_model
 from surefoot.choose.selection_policy import SelectionPolicy
 from surefoot.choose.store import SweepStore
 from surefoot.data.types.ranking_data import RankingData
+from surefoot.errors import ArgumentError, DataError
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def test_the_saved_model_has_the_figures(
         qid = [query for query, length in zip(raw.queries, raw.lengths, strict=True) for _ in range(length)]
         baseline = {"today": raw.baselines["today"]}
         np.testing.assert_array_equal(ranker.predict(raw.X, qid=qid, baseline=baseline), ranker.predict(test))
-    assert [type(one) for one in sf.swept_models(crossed[1].folder, name)] == [sf.Ranker] * 3
+    assert [type(one) for one in sf.TradeOffs.read(crossed[1].folder).models(name)] == [sf.Ranker] * 3
 
 
 def test_a_mean_is_the_mean(crossed: tuple[sf.TradeOffs, SweepStore], tmp_path: Path) -> None:
@@ -59,7 +60,7 @@ def test_a_mean_is_the_mean(crossed: tuple[sf.TradeOffs, SweepStore], tmp_path: 
     fold, name, seeds = copy_model(store, choice, tmp_path / "m", "Fold2")
     assert (fold, seeds) == ("Fold2", "seeds 0, 1")
     setting, test = name.partition(", mean")[0], store.source.load("Fold2").test
-    each = [sf.swept_models(store.folder, setting, seed)[1].predict(test) for seed in (0, 1)]
+    each = [sf.TradeOffs.read(store.folder).models(setting, seed=seed)[1].predict(test) for seed in (0, 1)]
     np.testing.assert_allclose(sf.Ranker.load(tmp_path / "m").predict(test), np.mean(each, axis=0), atol=1e-12)
 
 
@@ -74,17 +75,17 @@ def test_what_a_blend_cannot_do(crossed: Any, candidates: TrainedModels, tmp_pat
         ("selective", "used if mean:1 of a query is at most"),
     ):
         ranker = blend(candidates, crossed, kind)
-        with pytest.raises(sf.ArgumentError, match=f"this model is {words}.*a search engine can run only its trees"):
+        with pytest.raises(ArgumentError, match=f"this model is {words}.*a search engine can run only its trees"):
             ranker.export(tmp_path / "x.json", to="solr", missing="zero")
-        with pytest.raises(sf.ArgumentError, match="only its trees have a mean"):
+        with pytest.raises(ArgumentError, match="only its trees have a mean"):
             sf.average([ranker, ranker])
         test = crossed[1].source.load("Fold1").test
-        with pytest.raises(sf.ArgumentError, match="the data does not have that baseline"):
+        with pytest.raises(ArgumentError, match="the data does not have that baseline"):
             ranker.predict(test.with_baselines_only(["other"]))
-        with pytest.raises(sf.ArgumentError, match="continue only from trees"):
+        with pytest.raises(ArgumentError, match="continue only from trees"):
             sf.Ranker(objective="gain").fit(test, init_model=ranker)
-    single = sf.swept_models(crossed[1].folder, "gain")[0]
-    with pytest.raises(sf.ArgumentError, match="last feature of this model is mean:1 of each query"):
+    single = sf.TradeOffs.read(crossed[1].folder).models("gain")[0]
+    with pytest.raises(ArgumentError, match="last feature of this model is mean:1 of each query"):
         single.export(tmp_path / "x.json", to="solr", missing="zero")
 
 
@@ -103,12 +104,12 @@ def test_a_changed_blend_is_refused(
     details = json.loads(path.read_text())
     details["fitted"]["combination_"][key] = value
     path.write_text(json.dumps(details))
-    with pytest.raises(sf.DataError, match="has a combination_ that is not valid"):
+    with pytest.raises(DataError, match="has a combination_ that is not valid"):
         sf.Ranker.load(tmp_path / "m")
 
 
 def test_models_saved_before_there_were_blends(crossed: Any, candidates: TrainedModels, tmp_path: Path) -> None:
-    ranker = sf.swept_models(crossed[1].folder, "gain")[0]
+    ranker = sf.TradeOffs.read(crossed[1].folder).models("gain")[0]
     ranker.query_feature_ = None
     ranker.save(tmp_path / "m")
     path = tmp_path / "m" / "ranker.json"
@@ -123,7 +124,7 @@ def test_models_saved_before_there_were_blends(crossed: Any, candidates: Trained
 
 
 def test_a_baseline_that_is_a_feature_need_not_be_named(tmp_path: Path) -> None:
-    sf.synthetic_letor(queries=30, documents=8, features=5, seed=4).write(tmp_path / "all.txt")
+    sf.demo.letor(queries=30, documents=8, features=5, seed=4).write(tmp_path / "all.txt")
     small = {"grid": {"n_estimators": 3, "num_leaves": 4, "min_data_in_leaf": 5}, "folds": 3, "alphas": [5]}
     result = sf.sweep(tmp_path / "all.txt", tmp_path / "s", baselines=["first=feature:1"], workers=1, **small)
     row = next(row for row in result.rows if row["name"] == "gain blended w=0.4")
@@ -137,5 +138,5 @@ def test_a_baseline_that_is_a_feature_need_not_be_named(tmp_path: Path) -> None:
 
 def test_what_is_not_one_ranking_cannot_be_saved(crossed: Any, candidates: TrainedModels) -> None:
     random_rows = next(row for row in crossed[0].rows if row["kind"] == "random")
-    with pytest.raises(sf.ArgumentError, match="one of two rankings at random"):
+    with pytest.raises(ArgumentError, match="one of two rankings at random"):
         chosen_ranker(candidates, random_rows, "Fold1")

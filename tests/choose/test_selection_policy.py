@@ -19,6 +19,7 @@ from surefoot.choose.saved_choice import copy_model
 from surefoot.choose.selection_policy import SelectionPolicy
 from surefoot.choose.store import SweepStore
 from surefoot.choose.tradeoffs import TradeOffs
+from surefoot.errors import ArgumentError, DataError
 
 
 def models(result: sf.TradeOffs) -> list[Any]:
@@ -94,7 +95,7 @@ def test_largest_area_and_highest_geo_risk(result: sf.TradeOffs) -> None:
     ],
 )
 def test_policies_that_nothing_satisfies(result: sf.TradeOffs, policy: Any, message: str) -> None:
-    with pytest.raises(sf.ArgumentError, match=message):
+    with pytest.raises(ArgumentError, match=message):
         select(result, SelectionPolicy(*policy))
 
 
@@ -104,28 +105,28 @@ def test_the_chosen_model_is_copied(result: sf.TradeOffs, store: SweepStore, tmp
     assert (fold, name, seeds) == ("Fold1", choice.chosen["Fold1"]["name"], "seed 0")
     test_data = store.source.load("Fold1").test
     ranker = sf.Ranker.load(tmp_path / "model")
-    expected = sf.swept_models(store.folder, name)[0].predict(test_data.X)
+    expected = sf.TradeOffs.read(store.folder).models(name)[0].predict(test_data.X)
     np.testing.assert_array_equal(ranker.predict(test_data.X), expected)
     assert copy_model(store, choice, tmp_path / "other", "Fold3")[0] == "Fold3"
-    with pytest.raises(sf.ArgumentError, match="there is no fold 'Fold9'"):
+    with pytest.raises(ArgumentError, match="there is no fold 'Fold9'"):
         copy_model(store, choice, tmp_path / "none", "Fold9")
     begun = SweepStore(store.folder, replace(store.plan, seeds=(0,)), store.source)
-    with pytest.raises(sf.DataError, match="started again"):
+    with pytest.raises(DataError, match="started again"):
         copy_model(begun, choice, tmp_path / "none")
-    with pytest.raises(sf.ArgumentError, match="the sweep has no seed 7"):
-        sf.swept_models(store.folder, "gain", seed=7)
-    with pytest.raises(sf.ArgumentError, match="no model 'none' on every fold; it has gain"):
-        sf.swept_models(store.folder, "none")
+    with pytest.raises(ArgumentError, match="the sweep has no seed 7"):
+        sf.TradeOffs.read(store.folder).models("gain", seed=7)
+    with pytest.raises(ArgumentError, match="no model 'none' on every fold; it has gain"):
+        sf.TradeOffs.read(store.folder).models("none")
 
 
 def test_plain_data_there_and_back(result: sf.TradeOffs, swept: Any, tmp_path: Path) -> None:
-    result.write_json(tmp_path / "r.json")
+    result.write(tmp_path / "r.json")
     again = TradeOffs.read(tmp_path / "r.json")
-    assert again.to_dict() == sf.read_sweep(swept[1]).to_dict()
+    assert again.to_dict() == sf.TradeOffs.read(swept[1]).to_dict()
     assert again.to_text() == result.to_text()
     for wrong in ("[]", "{}", '{"schema": "surefoot/sweep/1"}'):
         (tmp_path / "r.json").write_text(wrong)
-        with pytest.raises(sf.DataError):
+        with pytest.raises(DataError):
             TradeOffs.read(tmp_path / "r.json")
 
 

@@ -40,7 +40,7 @@ def test_on_demand_everything_is_made_of_every_setting(crossed: tuple[sf.TradeOf
 def test_figures_of_the_first_seed_are_those_of_its_model(crossed: tuple[sf.TradeOffs, SweepStore]) -> None:
     result, store = crossed
     row = next(row for row in result.rows if row["name"] == "u_risk α=5")
-    for fold, ranker in zip(store.source.names(), sf.swept_models(store.folder, "u_risk α=5"), strict=True):
+    for fold, ranker in zip(store.source.names(), sf.TradeOffs.read(store.folder).models("u_risk α=5"), strict=True):
         test = store.source.load(fold).test
         mean = sf.score(test.qrels(), [ranker.to_run(test)], store.plan.measure).values[0].mean()
         assert row["folds"][fold]["first_seed"]["mean"] == pytest.approx(mean, abs=1e-12)

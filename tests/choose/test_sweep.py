@@ -22,6 +22,7 @@ from surefoot.choose.plan import SweepPlan, SweepSetting, TrainingJob
 from surefoot.choose.processes import WorkerProcess
 from surefoot.choose.store import SweepStore
 from surefoot.choose.trainings import SweepTrainings, _Crew, run
+from surefoot.errors import ArgumentError, DataError
 
 
 def test_models_are_those_of_separate_trainings(store: SweepStore) -> None:
@@ -98,7 +99,7 @@ def command(data: Path, folder: Path, *more: str) -> list[str]:
 
 @pytest.fixture
 def letor(tmp_path: Path) -> Path:
-    sf.synthetic_letor(queries=60, documents=10, features=6, seed=2).write(tmp_path / "all.txt")
+    sf.demo.letor(queries=60, documents=10, features=6, seed=2).write(tmp_path / "all.txt")
     return tmp_path / "all.txt"
 
 
@@ -138,7 +139,7 @@ def test_two_sweeps_in_one_folder(letor: Path, tmp_path: Path) -> None:
     assert second.returncode == 2
     assert "another sweep is working there" in second.stderr
     assert first.wait() == 0
-    assert sf.read_sweep(folder).rows
+    assert sf.TradeOffs.read(folder).rows
 
 
 def test_a_stored_training_counts_once_its_answer_is_read(swept: Any, tmp_path: Path) -> None:
@@ -214,11 +215,11 @@ def test_another_plan_finds_what_it_shares(swept: Any, tmp_path: Path) -> None:
 
 
 def test_other_data_in_the_same_folder(letor: Path, tmp_path: Path, small: Any, swept: Any) -> None:
-    with pytest.raises(sf.DataError, match="has a sweep of other data"):
+    with pytest.raises(DataError, match="has a sweep of other data"):
         sf.sweep(letor, swept[1], baselines=["first=feature:1"], **small)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").write_text("mine")
-    with pytest.raises(sf.DataError, match="contains files that do not belong to a sweep"):
+    with pytest.raises(DataError, match="contains files that do not belong to a sweep"):
         sf.sweep(letor, tmp_path / "full", baselines=["first=feature:1"])
 
 
@@ -234,8 +235,8 @@ def test_data_that_changed_since(letor: Path, tmp_path: Path) -> None:
     shutil.copy2(letor, tmp_path / "copy.txt")
     letor.touch()
     assert sf.sweep(letor, tmp_path / "s", **settings).rows  # the same, only touched
-    sf.synthetic_letor(queries=60, documents=10, features=6, seed=3).write(letor)
-    with pytest.raises(sf.DataError, match="is not the data that this sweep started with"):
+    sf.demo.letor(queries=60, documents=10, features=6, seed=3).write(letor)
+    with pytest.raises(DataError, match="is not the data that this sweep started with"):
         sf.sweep(letor, tmp_path / "s", **settings)
     shutil.copy2(tmp_path / "copy.txt", letor)
     assert sf.sweep(letor, tmp_path / "s", **settings).rows
@@ -303,16 +304,16 @@ def test_what_no_sweep_can_use(made: sf.RankingData, tmp_path: Path) -> None:
         with pytest.raises(sf.SurefootError, match=message):
             sf.sweep(data, tmp_path / str(number), folds=3, grid=grid, **more)
     parts = [made.select(range(first, first + 12)) for first in (0, 12, 24)]
-    with pytest.raises(sf.DataError, match="is in the test data of Fold1 and Fold2"):
+    with pytest.raises(DataError, match="is in the test data of Fold1 and Fold2"):
         sf.sweep([parts, parts], tmp_path / "twice", grid=grid, alphas=[1])
-    with pytest.raises(sf.DataError, match="has a sweep that is not finished"):
-        sf.read_sweep(tmp_path / "twice")
+    with pytest.raises(DataError, match="has a sweep that is not finished"):
+        sf.TradeOffs.read(tmp_path / "twice")
 
 
 def test_nothing_to_compare_with(letor: Path, made: sf.RankingData, tmp_path: Path) -> None:
-    with pytest.raises(sf.ArgumentError, match="no baseline to compare with"):
+    with pytest.raises(ArgumentError, match="no baseline to compare with"):
         sf.sweep(letor, tmp_path / "s")
-    with pytest.raises(sf.ArgumentError, match="sweep has no argument 'alpha'"):
+    with pytest.raises(ArgumentError, match="sweep has no argument 'alpha'"):
         sf.sweep(letor, tmp_path / "s", alpha=[1])
     assert not (tmp_path / "s").exists()
 

@@ -17,9 +17,10 @@ from surefoot.choose.choice import select
 from surefoot.choose.frontier import selective_curve
 from surefoot.choose.selection_policy import SelectionPolicy
 from surefoot.choose.store import SweepStore
-from surefoot.choose.sweep import read_sweep
+from surefoot.choose.tradeoffs import TradeOffs
 from surefoot.choose.tradeoffs_data import tradeoffs_schema
 from surefoot.choose.uncertainty import resampled_means, standard_error
+from surefoot.errors import ArgumentError, DataError
 from surefoot.risk.inference import weighted_test
 
 PLAN: dict[str, Any] = {
@@ -64,7 +65,7 @@ def test_p_values_go_by_both_tests_by_traffic(weighted: tuple[sf.TradeOffs, Path
         for row, test in zip(rows, tests, strict=True)
     ]
     assert any(p is not None and p > test.p_robust for p, test in zip(larger, tests, strict=True))
-    for row, expected in zip(rows, sf.holm(larger), strict=True):
+    for row, expected in zip(rows, sf.risk.holm(larger), strict=True):
         assert row["test"]["p_baseline"] == (None if expected is None else pytest.approx(expected, rel=1e-3))
 
 
@@ -134,7 +135,8 @@ def test_the_result_says_how_queries_count(weighted: tuple[sf.TradeOffs, Path], 
     text = str(result)
     assert "test queries, weighted by traffic," in text
     assert f"without traffic, which are left out: {unasked}." in text
-    page = result.to_html(folder.parent / "page.html") or (folder.parent / "page.html").read_text()
+    result.write(folder.parent / "page.html") or (folder.parent / "page.html").read_text()
+    page = result.to_html()
     assert "weighted by traffic" in str(page)
     rankers = list((folder / "points").glob("*/ranker.json"))
     saved = [json.loads(path.read_text())["fitted"]["traffic_"] for path in rankers]
@@ -189,18 +191,18 @@ def test_the_same_call_goes_on_and_other_traffic_is_refused(
     again = sf.sweep(made, folder, traffic=counts_of(made), **PLAN)
     assert again.to_dict() == result.to_dict()
     for other in (None, counts_of(made) | {"1": 99.0}):
-        with pytest.raises(sf.DataError, match=r"has a sweep of other data .*traffic"):
+        with pytest.raises(DataError, match=r"has a sweep of other data .*traffic"):
             sf.sweep(made, folder, traffic=other, **PLAN)
-    with pytest.raises(sf.ArgumentError, match="the sweep was made with other traffic"):
+    with pytest.raises(ArgumentError, match="the sweep was made with other traffic"):
         select(result, SelectionPolicy("max_risk", 1.0), traffic={"1": 3})
-    with pytest.raises(sf.ArgumentError, match="policy geo_risk cannot be used with weights of queries: GeoRisk"):
+    with pytest.raises(ArgumentError, match="policy geo_risk cannot be used with weights of queries: GeoRisk"):
         select(result, SelectionPolicy("geo_risk", 5))
-    assert read_sweep(folder).to_dict()["traffic"]["left_out"] > 0
+    assert TradeOffs.read(folder).to_dict()["traffic"]["left_out"] > 0
 
 
 def test_a_sweep_without_traffic_is_not_chosen_from_with_some(result: sf.TradeOffs) -> None:
     assert "traffic" not in result.to_dict()
-    with pytest.raises(sf.ArgumentError, match="the sweep was made without traffic"):
+    with pytest.raises(ArgumentError, match="the sweep was made without traffic"):
         select(result, SelectionPolicy("max_risk", 1.0), traffic={"1": 3})
 
 
@@ -230,7 +232,7 @@ def test_equal_traffic_gives_the_same_models_and_figures(made: sf.RankingData, t
 def test_what_does_not_go_with_traffic_is_refused(
     made: sf.RankingData, tmp_path: Path, more: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(sf.ArgumentError, match="has weights of queries; give them as traffic"):
+    with pytest.raises(ArgumentError, match="has weights of queries; give them as traffic"):
         sf.sweep(made.with_traffic(np.arange(1, 49)), tmp_path / "sweep", **PLAN)
     with pytest.raises(sf.SurefootError, match=message):
         sf.sweep(made, tmp_path / "sweep", **(PLAN | {"traffic": counts_of(made)} | more))

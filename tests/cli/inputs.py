@@ -10,7 +10,7 @@ import surefoot as sf
 
 def write_runs(folder: Path, *, runs: int, queries: int = 30, depth: int = 20, ending: str = ".run") -> Path:
     """Judgments, `qrels.txt`, and generated runs, `today.run`, `bold.run` and so on."""
-    made = sf.synthetic_runs(queries=queries, depth=depth)
+    made = sf.demo.runs(queries=queries, depth=depth)
     made.qrels.write(folder / "qrels.txt")
     for run in made.runs[:runs]:
         run.write(folder / f"{run.name}{ending}")
@@ -25,7 +25,7 @@ def write_dates(path: Path, queries: int, width: int = 1) -> Path:
 
 def named_letor(prefix: str, *, queries: int = 12, documents: int = 8, features: int = 6, seed: int = 1):
     """Generated LETOR data whose documents have names, and the run of its BM25."""
-    made = sf.synthetic_letor(queries=queries, documents=documents, features=features, seed=seed)
+    made = sf.demo.letor(queries=queries, documents=documents, features=features, seed=seed)
     ids = [f"{prefix}{number:05d}" for number in range(len(made))]
     data = sf.RankingData(made.X, made.y, group=made.lengths, doc_ids=ids)
     return data, data.to_run(made.baselines["bm25"], "bm25")

@@ -49,7 +49,7 @@ def test_from_drawing_to_deciding(surefoot, home: Path) -> None:
     )  # fmt: skip
     assert (code, err) == (0, "")
     assert "belong to the automatic judgments auto" in out.replace("\n", " ")
-    draws = sf.read_draws(home / "draws.json")
+    draws = sf.Draws.read(home / "draws.json")
     first_drawn = list(dict.fromkeys(draws.to_dict()["sequence"]))
     rows = (home / "judge.csv").read_text().splitlines()[1:]
     assert [row.split(",")[0] for row in rows] == first_drawn  # in the order of the draws

@@ -70,7 +70,7 @@ def test_an_error_is_readable_after_a_bar(folder: Path) -> None:
 
 
 def test_training_shows_trees_and_figures(folder: Path) -> None:
-    sf.synthetic_letor(queries=8, documents=6, features=3, seed=1).write(folder / "train.txt")
+    sf.demo.letor(queries=8, documents=6, features=3, seed=1).write(folder / "train.txt")
     code, out, seen = started(
         folder, "train", "train.txt", "--trees", "3", "--set", "min_data_in_leaf=1", "-o", "model"
     )
@@ -84,7 +84,7 @@ def test_training_shows_trees_and_figures(folder: Path) -> None:
 def test_nobody_looks_on_without_an_error_stream(monkeypatch) -> None:
     monkeypatch.setattr(sys, "stderr", None)
     assert not is_watched(quiet=False)
-    data = sf.synthetic_letor(queries=8, documents=6, features=3, seed=1)
+    data = sf.demo.letor(queries=8, documents=6, features=3, seed=1)
     ranker = sf.Ranker(n_estimators=1, min_data_in_leaf=1, num_threads=1)
     with _growing(ranker, quiet=False) as progress:
         assert progress is None

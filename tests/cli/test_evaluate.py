@@ -421,7 +421,7 @@ def test_the_readme_shows_what_is_printed(surefoot, tmp_path: Path, monkeypatch)
 
 @pytest.mark.parametrize(("systems", "measures", "most"), [(12, ("nDCG@10",), 40), (10, ("nDCG@10", "AP"), 60)])
 def test_what_is_printed_fits_a_screen(surefoot, tmp_path: Path, systems: int, measures: tuple[str], most: int) -> None:
-    made = sf.synthetic_runs()
+    made = sf.demo.runs()
     made.qrels.write(tmp_path / "qrels.txt")
     for run in made.runs[:systems]:
         run.write(tmp_path / f"{run.name}.run")

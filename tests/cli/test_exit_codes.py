@@ -65,7 +65,7 @@ CHANGES = [
     _changed(1, "batches", value=[0]), _changed(1, "question", value=2), _changed(1, "p", value=[["x"]]),
     _changed(1, "batches", 0, "given", value=[]), _changed(1, "batches", 0, "judged", "baseline", value=[2.0]),
     _changed(1, "batches", 0, "judged", "query", value=["a"] * 200), _changed(1, "decision", value="maybe"),
-    _changed(1, "batches", 0, "nothing_to_lose", value={}), _changed(1, "kind", value="odd"),
+    _changed(1, "batches", 0, "unanswered", value={}), _changed(1, "kind", value="odd"),
 ]  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def test_a_forged_record_is_refused_though_its_hashes_fit(surefoot, home: Path, 
     assert "record.json" in err
 
 
-@pytest.mark.parametrize(("kind", "schema"), [("--record", "record/1"), ("--sample", "draws/2")])
+@pytest.mark.parametrize(("kind", "schema"), [("--record", "record/1"), ("--sample", "draws/1")])
 def test_a_number_beyond_all_in_a_sealed_file_is_refused(
     surefoot, home: Path, tmp_path: Path, kind: str, schema: str
 ) -> None:

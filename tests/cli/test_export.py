@@ -122,7 +122,7 @@ def test_names_of_features(surefoot, home: Path) -> None:
 
 
 def test_letor_features_go_by_their_numbers(surefoot, home: Path) -> None:
-    sf.synthetic_letor(queries=20, documents=10, features=30, seed=1).write(home / "train.txt")
+    sf.demo.letor(queries=20, documents=10, features=30, seed=1).write(home / "train.txt")
     line = "train train.txt --trees 3 --set num_leaves=4 --set min_data_in_leaf=5 --threads 1 -q -o letor"
     assert surefoot(*line.split()) == (0, "", "")
     export = "--to solr --missing zero -q --force -o s"

@@ -99,7 +99,7 @@ def test_the_documented_workflow(demo: Path, tmp_path: Path, new: str, code: int
     errors = [line for line in done.stdout.splitlines() if line.startswith("::")]
     if code:
         assert errors[0].startswith("::error title=new%3A risk ≤ 0.04 fails::")
-        worst = json.loads((tmp_path / "decision.json").read_text())["hurt"][0]["query"]
+        worst = json.loads((tmp_path / "decision.json").read_text())["most_hurt"][0]["query"]
         assert f"| 1 | {worst} |" in summary
     else:
         assert not errors

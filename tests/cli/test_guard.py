@@ -44,7 +44,7 @@ def test_control_and_rank_are_what_python_does(surefoot, home: Path, line: list[
     assert {q: list(d) for q, d in run.items()} == {q: list(d) for q, d in expected.items()}
     with (tmp_path / "shown.shown.csv").open() as file:
         rows = list(csv.DictReader(file))
-    shown = calibrated().decisions(parts()["traffic"]).shown
+    shown = calibrated().shown(parts()["traffic"]).shown
     assert [row["shown"] for row in rows] == ["model" if takes else "feature1" for takes in shown]
     assert f"model is shown for {shown.sum()} queries" in out
     assert all("predicted_gain:regression" in row["why"] for row in rows)

@@ -27,7 +27,7 @@ def test_the_same_as_in_python(surefoot, home: Path) -> None:
         "-o", home / "draws.json", "--csv", home / "judge.csv", "--qrels", home / "qrels.txt",
     )  # fmt: skip
     assert (code, err) == (0, "")
-    draws = sf.read_draws(home / "draws.json")
+    draws = sf.Draws.read(home / "draws.json")
     same = sf.judge_next(
         [sf.read_run(home / "today.run"), sf.read_run(home / "new.run")],
         baseline=sf.read_run(home / "today.run").name,

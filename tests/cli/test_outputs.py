@@ -11,6 +11,7 @@ from tests.cli.inputs import check_refused, named_letor, write_dates, write_runs
 
 import surefoot as sf
 from surefoot.cli.outputs import charts_folder, check_outputs
+from surefoot.errors import ArgumentError
 from surefoot.learn.model_files import DETAILS_FILE_NAME, MODEL_FILE_NAMES, is_model_file, unfinished_name
 
 SMALL = ("--trees", "2", "--set", "num_leaves=4", "--set", "min_data_in_leaf=5", "--set", "num_threads=1", "-q")
@@ -161,7 +162,7 @@ def test_figures(surefoot, home: Path, ending: str) -> None:
         surefoot, home, f"evaluate {RUNS} -b today --figures charts", "it is not marked as a file that surefoot wrote"
     )
     check_outputs([charts_folder("--figures", "charts")], [], force=True)
-    with pytest.raises(sf.ArgumentError, match="would overwrite the input file"):
+    with pytest.raises(ArgumentError, match="would overwrite the input file"):
         check_outputs([charts_folder("--figures", "charts")], [drawn], force=True)
 
 

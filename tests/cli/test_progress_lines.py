@@ -79,7 +79,7 @@ def test_a_command_tells_in_lines_and_its_output_stays_as_it_is(soon, surefoot, 
 
 
 def test_training_tells_of_trees(soon, surefoot, tmp_path: Path) -> None:
-    sf.synthetic_letor(queries=40, documents=20, features=6, seed=1).write(tmp_path / "train.txt")
+    sf.demo.letor(queries=40, documents=20, features=6, seed=1).write(tmp_path / "train.txt")
     options = ("--trees", "300", "--set", "min_data_in_leaf=1", "--threads", "1", "-o", tmp_path / "model")
     code, _, err = surefoot("train", tmp_path / "train.txt", *options)
     assert code == 0

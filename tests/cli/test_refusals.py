@@ -12,6 +12,7 @@ from tests.cli.inputs import check_refused, named_letor, write_runs
 
 import surefoot as sf
 from surefoot.data.reading.saved_folders import GUARD, KINDS, PERSONAL
+from surefoot.errors import ArgumentError
 
 
 @pytest.fixture
@@ -55,12 +56,12 @@ def test_no_number_of_sizes(surefoot, home: Path) -> None:
 
 def test_python_refuses_the_same() -> None:
     scores = sf.Scores([[0.5, 0.4], [0.3, 0.2]], ["a", "b"], ["1", "2"])
-    with pytest.raises(sf.ArgumentError, match=r"both appear as 1 in the output, so"):
+    with pytest.raises(ArgumentError, match=r"both appear as 1 in the output, so"):
         sf.assess(scores, "a", [1, 1.0000001])
     sf.assess(scores, "a", [1, 1.0])  # the same twice is no other
-    with pytest.raises(sf.ArgumentError, match="subsets is"):
+    with pytest.raises(ArgumentError, match="subsets is"):
         sf.stability.subsets(scores, subsets=10**9)
-    with pytest.raises(sf.ArgumentError, match="seed is -1"):
+    with pytest.raises(ArgumentError, match="seed is -1"):
         sf.stability.measures(scores, seed=-1)
 
 
@@ -75,7 +76,7 @@ def test_names_are_printed_as_they_are(surefoot, home: Path, name: str) -> None:
 
 
 def test_names_of_folders_are_printed_as_they_are(surefoot, home: Path) -> None:
-    letor = sf.synthetic_letor(queries=12, documents=8, features=6, seed=1)
+    letor = sf.demo.letor(queries=12, documents=8, features=6, seed=1)
     letor.write(home / "train.txt")
     small = ("--trees", "2", "--set", "min_data_in_leaf=5", "--set", "num_threads=1")
     code, out, _ = surefoot("train", "train.txt", "-b", "[red]b=feature:1", *small, "-o", "m[bold]")
@@ -96,7 +97,7 @@ def test_names_that_are_not_text(surefoot, home: Path) -> None:
     assert surefoot("evaluate", *runs, "-b", "\udcff", "--per-query", "--csv", "a.csv", *outputs)[0] == 0
     assert surefoot("stability", "measures", *runs, "-m", "nDCG@5", *outputs)[0] == 0
     assert surefoot("evaluate", *runs[:2], f"a\udcff={odd}", "-b", "a\udcff", *outputs)[0] == 0
-    sf.synthetic_letor(queries=12, documents=8, features=6, seed=1).write(home / "train.txt")
+    sf.demo.letor(queries=12, documents=8, features=6, seed=1).write(home / "train.txt")
     small = ("--trees", "2", "--set", "min_data_in_leaf=5", "--set", "num_threads=1", "-b", "\udcff=feature:1")
     assert surefoot("train", "train.txt", "--valid", "train.txt", *small, "-o", "m\udcff", "--html", "b.html")[0] == 0
     assert surefoot("rank", "m\udcff", "train.txt", "-o", "a.run")[0] == 0
@@ -128,7 +129,7 @@ def limited(setup: str, home: Path, *line: str) -> subprocess.CompletedProcess[s
 @pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="the system cannot limit the size of files")
 @pytest.mark.heavy
 def test_a_full_disk_leaves_nothing(home: Path) -> None:
-    letor = sf.synthetic_letor(queries=600, documents=20, features=6, seed=1)
+    letor = sf.demo.letor(queries=600, documents=20, features=6, seed=1)
     letor.write(home / "test.txt")
     sf.Ranker(n_estimators=2, num_leaves=4, num_threads=1).fit(letor).save(home / "model")
     limited("", home, "evaluate", *RUNS.split(), "-b", "today", "-q")  # what is cached is cached now

@@ -63,7 +63,7 @@ def test_a_stream_is_of_scores(tmp_path: Path) -> None:
 
 @pytest.fixture
 def parts(tmp_path: Path) -> Path:
-    data = sf.synthetic_letor(queries=40, documents=12, features=5, seed=1).with_baselines_only([])
+    data = sf.demo.letor(queries=40, documents=12, features=5, seed=1).with_baselines_only([])
     for name, queries in (("train", np.arange(30)), ("valid", np.arange(30, 40))):
         (tmp_path / name).mkdir()
         for number, part in enumerate(np.array_split(queries, 3)):

@@ -14,7 +14,7 @@ import surefoot as sf
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A sweep with inner folds and all strategies; its first baseline is a feature."""
     home = tmp_path_factory.mktemp("select")
-    sf.synthetic_letor(queries=60, documents=8, features=6, seed=1).write(home / "all.txt")
+    sf.demo.letor(queries=60, documents=8, features=6, seed=1).write(home / "all.txt")
     sf.sweep(
         home / "all.txt", home / "s", baselines=["first=feature:1"], objectives=["u_risk"], alphas=[5], seeds=[0, 1],
         grid={"n_estimators": 5, "num_leaves": 4, "min_data_in_leaf": 5, "feature_fraction": 0.5}, folds=3,
@@ -35,7 +35,7 @@ def test_the_choice_and_how_sure_it_is(surefoot, swept: Path, tmp_path: Path) ->
     assert "Compared with the gain-only model, nDCG(exp)@10 changes by" in words
     choice = json.loads((tmp_path / "c.json").read_text())
     assert choice["choose_by"] == "cross-validation"
-    assert choice["policy"]["name"] == "more_gain"
+    assert choice["policy"]["name"] == "less_risk"
     assert all(0 <= fold["probability"] <= 1 for fold in choice["folds"])
     code, out, err = surefoot(*line[:-1], "--strategies", "--less-risk", "1")
     assert (code, out) == (2, "")
@@ -69,7 +69,7 @@ def test_a_mean_is_exported_and_a_blend_ranks_and_is_controlled(surefoot, swept:
     code, _, err = surefoot("guard", tmp_path / "m", *files, "-b", "feature:1", "-o", tmp_path / "c", "-q")
     assert (code, err.count("\n")) == (2, 1)  # the model has learned from these queries: it knows which
     assert "were already used to train or validate the model" in err
-    sf.synthetic_letor(queries=60, documents=8, features=6, seed=9).write(tmp_path / "new.txt")
+    sf.demo.letor(queries=60, documents=8, features=6, seed=9).write(tmp_path / "new.txt")
     new = sf.read_letor(tmp_path / "new.txt")
     for name, queries in (("valid", range(0, 30)), ("judged", range(30, 60))):
         new.select(list(queries)).write(tmp_path / f"{name}.txt")

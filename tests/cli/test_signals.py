@@ -145,7 +145,7 @@ COMMANDS = {
 def test_killed_at_random_moments(folder: Path, command: str) -> None:
     """Inputs stay, and each output is absent, as it was, or whole; a signal that can be heeded leaves no `.part`."""
     if command == "rank":
-        letor = sf.synthetic_letor(queries=300, documents=20, features=6, seed=1)
+        letor = sf.demo.letor(queries=300, documents=20, features=6, seed=1)
         letor.write(folder / "test.txt")
         sf.Ranker(n_estimators=2, num_leaves=4, num_threads=1).fit(letor).save(folder / "model")
     inputs = read_all(folder)

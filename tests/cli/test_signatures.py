@@ -83,7 +83,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = write_runs(tmp_path_factory.mktemp("written"), runs=2, queries=20, depth=10)
     write_dates(folder / "dates.txt", 20, width=2)
     for name, seed in (("train.txt", 1), ("judged.txt", 2)):
-        sf.synthetic_letor(queries=30, documents=8, features=6, seed=seed).with_baselines_only([]).write(folder / name)
+        sf.demo.letor(queries=30, documents=8, features=6, seed=seed).with_baselines_only([]).write(folder / name)
     with pytest.raises(KeyboardInterrupt):
         _interrupted_training(folder / "checkpoint")
     with pytest.MonkeyPatch.context() as patch:
@@ -107,7 +107,7 @@ def _interrupted_training(checkpoint: Path) -> None:
             raise KeyboardInterrupt
 
     ranker = sf.Ranker(n_estimators=3, num_leaves=4, checkpoint=checkpoint, checkpoint_every=1)
-    ranker.fit(sf.synthetic_letor(queries=5, documents=8, features=6), progress=stop)
+    ranker.fit(sf.demo.letor(queries=5, documents=8, features=6), progress=stop)
 
 
 def signatures_in(path: Path) -> set[str]:

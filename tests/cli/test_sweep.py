@@ -17,7 +17,7 @@ SMALL = [
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    sf.synthetic_letor(queries=36, documents=8, features=6, seed=1).write(tmp_path / "all.txt")
+    sf.demo.letor(queries=36, documents=8, features=6, seed=1).write(tmp_path / "all.txt")
     return tmp_path / "all.txt"
 
 

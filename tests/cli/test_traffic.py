@@ -12,7 +12,7 @@ import surefoot as sf
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    made = sf.synthetic_runs(queries=40)
+    made = sf.demo.runs(queries=40)
     made.qrels.write(tmp_path / "qrels.txt")
     for run in made.runs[:3]:
         run.write(tmp_path / f"{run.name}.run")
@@ -48,7 +48,7 @@ def test_draw_and_decide(surefoot, home: Path) -> None:
     gate = ["gate", home / "qrels.txt", home / "today.run", home / "bold.run", "-b", "today", "--risk", "0.9"]
     decided = [*gate, "--sample", home / "d.json", "--traffic", home / "traffic.csv", "--json", home / "g.json"]
     assert surefoot(*decided)[0] == 0
-    assert json.loads((home / "g.json").read_text())["drawn"]["by_traffic"]["left_out"] == 5
+    assert json.loads((home / "g.json").read_text())["sample"]["by_traffic"]["left_out"] == 5
     code, _, err = surefoot(*gate, "--traffic", home / "traffic.csv")
     assert code == 2
     assert "judge next --traffic FILE" in err

@@ -15,7 +15,7 @@ TREES = ("--trees", "3", "--set", "num_leaves=4", "--set", "min_data_in_leaf=5")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("traffic")
-    data = sf.synthetic_letor(queries=48, documents=8, features=6, seed=1)
+    data = sf.demo.letor(queries=48, documents=8, features=6, seed=1)
     data.write(home / "all.txt")
     data.select(range(36)).write(home / "train.txt")
     data.select(range(36, 48)).write(home / "vali.txt")

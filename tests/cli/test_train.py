@@ -222,7 +222,7 @@ def test_the_same_bytes_with_checkpoints_and_without(surefoot, folder: Path, tmp
 
 
 def test_the_tie_rule_of_data_without_ids(surefoot, tmp_path: Path) -> None:
-    made = sf.synthetic_letor(queries=20, documents=15, features=4, seed=1)
+    made = sf.demo.letor(queries=20, documents=15, features=4, seed=1)
     sf.RankingData(made.X, made.y, group=made.lengths).write(tmp_path / "bare.txt")
     bare = tmp_path / "bare.txt"
     code, out, _ = surefoot("train", bare, "--valid", bare, "-b", "feature:1", *SMALL, "-o", tmp_path / "m")

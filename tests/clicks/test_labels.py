@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import surefoot as sf
 from surefoot.clicks.labels import lowest_click_plus_one, preference_gains
+from surefoot.errors import ArgumentError
 
 SIXTH = [0, 0, 0, 0, 0, 1, 0, 0, 0, 0]
 lists_of_grades = st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=12), min_size=1, max_size=6)
@@ -90,5 +91,5 @@ def test_lowest_click_plus_one_against_a_loop(lists: list[list[int]]) -> None:
     ],
 )
 def test_what_cannot_be(grades, lengths, weights, message) -> None:
-    with pytest.raises(sf.ArgumentError, match=message):
+    with pytest.raises(ArgumentError, match=message):
         preference_gains(grades, lengths, *weights)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-import surefoot as sf
+from surefoot.errors import DataError
 
 
 def write_file(path: Path, content: Any) -> Path:
@@ -23,7 +23,7 @@ def write_file(path: Path, content: Any) -> Path:
 
 def check_refused(read: Callable[[Path], Any], path: Path, message: str) -> None:
     """Reading the file must fail with an error that starts with its name and holds the message."""
-    with pytest.raises(sf.DataError) as caught:
+    with pytest.raises(DataError) as caught:
         read(path)
     assert message in str(caught.value), str(caught.value)
     assert str(caught.value).startswith(str(path))

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import surefoot as sf
+from surefoot.errors import ArgumentError, DataError
 
 DAY = datetime.date(2026, 11, 15)
 IDS: list[tuple[Any, list[str]]] = [
@@ -96,7 +97,7 @@ def test_what_is_no_id(number: int) -> None:
         lambda: sf.RankingData(np.ones((2, 1)), [1, 0], qid=values),
         lambda: sf.RankingData(np.ones((2, 1)), [1, 0], group=[2], doc_ids=values),
     ):
-        with pytest.raises(sf.DataError, match=message):
+        with pytest.raises(DataError, match=message):
             read()
 
 
@@ -110,13 +111,13 @@ def test_numbers(number: int) -> None:
 @pytest.mark.parametrize("number", range(len(NOT_NUMBERS)))
 def test_what_is_no_number(number: int) -> None:
     values, message = NOT_NUMBERS[number]
-    with pytest.raises(sf.DataError, match=message):
+    with pytest.raises(DataError, match=message):
         run_of(["a", "b"], values)
     for read in (
         lambda: sf.read_scores({"query": ["a", "b"], "s": values}),
         lambda: sf.RankingData(np.ones((2, 1)), values, group=[2]),
     ):
-        with pytest.raises(sf.DataError):
+        with pytest.raises(DataError):
             read()
 
 
@@ -126,7 +127,7 @@ def test_a_pandas_index_that_holds_the_queries() -> None:
     frame = pd.DataFrame(columns)
     for table in (frame.set_index("query"), frame.set_index(["query", "docno"]), frame[::-1][::-1]):
         assert sf.read_run(table).to_dict() == expected
-    with pytest.raises(sf.DataError, match=r"no column 'query_id'.*a pandas index counts as a column if it has a name"):
+    with pytest.raises(DataError, match=r"no column 'query_id'.*a pandas index counts as a column if it has a name"):
         sf.read_run(frame.set_index("query").rename_axis(None))
 
 
@@ -137,12 +138,12 @@ def test_scores_whose_queries_are_the_index() -> None:
         assert (scores.systems, scores.queries) == (("a", "b"), ("q1", "q2"))
     wide.index = [301, 302]
     assert sf.read_scores(wide.rename_axis("query")).queries == ("301", "302")
-    with pytest.raises(sf.DataError, match="is the query in the table's index or in its first column, 'a'"):
+    with pytest.raises(DataError, match="is the query in the table's index or in its first column, 'a'"):
         sf.read_scores(wide)
     filtered = pd.DataFrame({"query": [1, 2, 3], "a": [0.5, 0.5, 1.0]})[1:]
     assert sf.read_scores(filtered).queries == ("2", "3")
     assert sf.read_scores(filtered.rename_axis("row")).queries == ("2", "3")
-    with pytest.raises(sf.DataError, match="2 levels"):
+    with pytest.raises(DataError, match="2 levels"):
         sf.read_scores(pd.DataFrame({"a": [1.0]}, index=pd.MultiIndex.from_tuples([("q", 1)], names=["query", "fold"])))
 
 
@@ -151,44 +152,44 @@ def test_columns_in_a_dict() -> None:
     assert sf.score({"q1": {"d1": 1}}, [columns], "RR").values.tolist() == [[1.0]]
     assert sf.read_run(columns).to_dict() == {"q1": {"d1": 2.0, "d2": 1.0}}
     assert sf.score({"q1": {"d1": 1}}, columns, "RR").values.tolist() == [[1.0]]
-    with pytest.raises(sf.DataError, match="columns have 1, 2 values; all need the same number"):
+    with pytest.raises(DataError, match="columns have 1, 2 values; all need the same number"):
         sf.read_run(columns | {"score": [1.0]})
-    with pytest.raises(sf.DataError, match=r"query 'q': expected a dict \{document: number\}, found a list"):
+    with pytest.raises(DataError, match=r"query 'q': expected a dict \{document: number\}, found a list"):
         sf.read_qrels({"q": ["d1"]})
 
 
 def test_keys_that_become_one_id() -> None:
-    with pytest.raises(sf.DataError, match="query '1': two keys of the dict are this id, such as 1 and '1'"):
+    with pytest.raises(DataError, match="query '1': two keys of the dict are this id, such as 1 and '1'"):
         sf.read_run({1: {"a": 1.0}, "1": {"b": 1.0}})
-    with pytest.raises(sf.DataError, match="document '1' appears twice in query 'q'"):
+    with pytest.raises(DataError, match="document '1' appears twice in query 'q'"):
         sf.read_run({"q": {1: 1.0, "1": 0.5}})
-    with pytest.raises(sf.DataError, match="system '1': two keys"):
+    with pytest.raises(DataError, match="system '1': two keys"):
         sf.read_scores({1: {"q": 1.0}, "1": {"q": 0.5}})
-    with pytest.raises(sf.DataError, match="query '1': two keys"):
+    with pytest.raises(DataError, match="query '1': two keys"):
         sf.read_scores({"a": {1: 1.0, "1": 0.5}})
 
 
 def test_a_system_named_query() -> None:
     scores = sf.read_scores({"query": {"q1": 0.5}, "other": {"q1": 1.0}})
     assert (scores.systems, scores.queries, scores.values.tolist()) == (("query", "other"), ("q1",), [[0.5], [1.0]])
-    with pytest.raises(sf.DataError, match="a system has the name 'query'"):
+    with pytest.raises(DataError, match="a system has the name 'query'"):
         scores.to_frame()
 
 
 def test_columns_of_one_name() -> None:
     frame = pd.DataFrame([["q", "d", 1.0, 2.0]], columns=["qid", "docno", "score", "score"])
-    with pytest.raises(sf.DataError, match="two columns are named 'score'"):
+    with pytest.raises(DataError, match="two columns are named 'score'"):
         sf.read_run(frame)
-    with pytest.raises(sf.DataError, match="two columns are named '1'"):
+    with pytest.raises(DataError, match="two columns are named '1'"):
         sf.read_scores(pd.DataFrame([["q", 1.0, 2.0]], columns=["query", 1, "1"]))
 
 
 def test_masked_scores_and_features() -> None:
     masked = np.ma.array([[0.5, 1.0]], mask=[[False, True]])
-    with pytest.raises(sf.ArgumentError, match="values are masked in places"):
+    with pytest.raises(ArgumentError, match="values are masked in places"):
         sf.Scores(masked, ["a"], ["q1", "q2"])
     assert np.isnan(sf.RankingData(masked, [1], group=[1]).X).tolist() == [[False, True]]
-    with pytest.raises(sf.ArgumentError, match="values contain datetime64"):
+    with pytest.raises(ArgumentError, match="values contain datetime64"):
         sf.Scores(np.array([["2026-11-15"]], dtype="datetime64[D]"), ["a"], ["q"])
 
 
@@ -217,12 +218,12 @@ def test_parquet_with_columns_of_any_type(tmp_path: Path, column: pl.Series, acc
         if accepted:
             assert len(read(path).queries) == 2
         else:
-            with pytest.raises(sf.DataError, match=r"x\.parquet"):
+            with pytest.raises(DataError, match=r"x\.parquet"):
                 read(path)
         as_number = table.rename({"qid": "was"}).with_columns(column.alias("score"), column.alias("f1"))
         as_number.rename({"was": "qid"}).select(table.columns).write_parquet(path)
         if column.dtype != pl.Decimal:
-            with pytest.raises(sf.DataError, match=r"x\.parquet"):
+            with pytest.raises(DataError, match=r"x\.parquet"):
                 read(path)
 
 
@@ -234,7 +235,7 @@ def test_parquet_of_other_writers_and_many_pages(tmp_path: Path, version: str) -
     pq.write_table(table, path, data_page_size=512, row_group_size=2000, data_page_version=version)
     assert list(sf.read_scores(path).queries) == queries
     pq.write_table(table.slice(0, 0), path)
-    with pytest.raises(sf.DataError, match="found 3 columns and 0 rows"):
+    with pytest.raises(DataError, match="found 3 columns and 0 rows"):
         sf.read_scores(path)
 
 
@@ -246,5 +247,5 @@ def test_a_parquet_page_with_an_absurd_count_does_not_end_the_process(tmp_path: 
         intact.index(bytes([0x2C, 0x15, 0x04]), intact.index(b"\x28\xb5\x2f\xfd")) + 2
     )  # two values, as Thrift has it
     path.write_bytes(intact[:count] + b"\x03" + intact[count + 1 :])  # minus two
-    with pytest.raises(sf.DataError, match=r"x\.parquet: cannot be read as Parquet \(a page's count is wrong\)"):
+    with pytest.raises(DataError, match=r"x\.parquet: cannot be read as Parquet \(a page's count is wrong\)"):
         sf.read_scores(path)

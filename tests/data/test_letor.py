@@ -21,7 +21,9 @@ from sklearn.datasets import load_svmlight_file
 import surefoot as sf
 from surefoot.data.letor import files as letor
 from surefoot.data.letor import text as letor_text
+from surefoot.data.letor.files import write_letor
 from surefoot.data.letor.lines import document_of, read_one_by_one
+from surefoot.errors import ArgumentError, DataError
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -101,9 +103,9 @@ def test_width_is_the_highest_feature_or_what_is_asked_for(tmp_path: Path) -> No
     sparse = "1 qid:1\n0 qid:1 5:1\n0 qid:2 2:1\n"
     assert read(tmp_path, sparse).X.shape == (3, 5)
     assert read(tmp_path, sparse, n_features=9).X.shape == (3, 9)
-    with pytest.raises(sf.DataError, match=r"line 2: found feature 5, but only 4 are expected"):
+    with pytest.raises(DataError, match=r"line 2: found feature 5, but only 4 are expected"):
         read(tmp_path, sparse, n_features=4)
-    with pytest.raises(sf.ArgumentError, match="n_features is 0"):
+    with pytest.raises(ArgumentError, match="n_features is 0"):
         read(tmp_path, sparse, n_features=0)
 
 
@@ -178,7 +180,7 @@ WRONG = {
 def test_the_wrong_line_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, block: int) -> None:
     monkeypatch.setattr(letor_text, "_BLOCK", block)
     text = "\n" + TEXT + line + "\n0 qid:z 1:1 #docid = z\n"
-    with pytest.raises(sf.DataError) as error:
+    with pytest.raises(DataError) as error:
         read(tmp_path, text.encode(errors="surrogateescape"))
     assert str(error.value).startswith(f"{tmp_path / 'x.txt'}, line 5: ")
     assert WRONG[line] in str(error.value)
@@ -186,22 +188,22 @@ def test_the_wrong_line_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_files_that_hold_nothing(tmp_path: Path) -> None:
     for text in ("", "\n \n", "# only a comment\n"):
-        with pytest.raises(sf.DataError, match=r"x\.txt: the file is empty"):
+        with pytest.raises(DataError, match=r"x\.txt: the file is empty"):
             read(tmp_path, text)
-    with pytest.raises(sf.DataError, match="no line has a feature"):
+    with pytest.raises(DataError, match="no line has a feature"):
         read(tmp_path, "1 qid:1\n0 qid:1 # nothing\n")
-    with pytest.raises(sf.DataError, match=r"nowhere\.txt: cannot be read"):
+    with pytest.raises(DataError, match=r"nowhere\.txt: cannot be read"):
         sf.read_letor(tmp_path / "nowhere.txt")
-    with pytest.raises(sf.DataError, match="is a folder"):
+    with pytest.raises(DataError, match="is a folder"):
         sf.read_letor(tmp_path)
 
 
 @pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz", ".zst"])
 def test_truncated_files(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"x.txt{ending}"
-    sf.synthetic_letor(queries=3, documents=20, features=9).write(path)
+    sf.demo.letor(queries=3, documents=20, features=9).write(path)
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(sf.DataError, match=f"the {ending} data is truncated or corrupt"):
+    with pytest.raises(DataError, match=f"the {ending} data is truncated or corrupt"):
         sf.read_letor(path)
 
 
@@ -211,7 +213,7 @@ def test_a_matrix_that_does_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     with monkeypatch.context() as patched:
         patched.setattr(letor_text.np, "empty", full)
-        with pytest.raises(sf.DataError, match="features does not fit in memory"):
+        with pytest.raises(DataError, match="features does not fit in memory"):
             letor_text._allocate(tmp_path, 10, 10)
 
 
@@ -288,8 +290,8 @@ def test_what_is_written_reads_back(tmp_path_factory: pytest.TempPathFactory, da
 def test_all_endings_in_several_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
     monkeypatch.setattr(letor, "_ROWS", 16)
     monkeypatch.setattr(letor, "_COLUMNS", 4)
-    data = sf.synthetic_letor(queries=5, documents=20, features=9)
-    sf.write_letor(data, tmp_path / f"x{ending}")
+    data = sf.demo.letor(queries=5, documents=20, features=9)
+    write_letor(data, tmp_path / f"x{ending}")
     same(sf.read_letor(tmp_path / f"x{ending}"), data)
     assert [path.name for path in tmp_path.iterdir()] == [f"x{ending}"]
     first = (tmp_path / f"x{ending}").read_bytes()
@@ -318,7 +320,7 @@ def test_parquet_keeps_names_and_baselines(tmp_path: Path) -> None:
 def test_parquet_that_is_something_else(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     path.write_bytes(b"nonsense")
-    with pytest.raises(sf.DataError, match="cannot be read as Parquet"):
+    with pytest.raises(DataError, match="cannot be read as Parquet"):
         sf.read_letor(path)
     for columns, message in (
         ({"qid": [1], "f1": [1.0]}, "no column 'label'"),
@@ -330,25 +332,25 @@ def test_parquet_that_is_something_else(tmp_path: Path) -> None:
         ({"label": [1, 0, 1], "qid": [1, 2, 1], "f1": [1.0, 1.0, 1.0]}, "query '1' comes again"),
     ):
         pl.DataFrame(columns).write_parquet(path)
-        with pytest.raises(sf.DataError, match=message) as error:
+        with pytest.raises(DataError, match=message) as error:
             sf.read_letor(path)
         assert str(path) in str(error.value)
     pl.DataFrame({"label": [1], "qid": [1], "f1": [1.0], "f2": [1.0]}).write_parquet(path)
-    with pytest.raises(sf.DataError, match="has 2 features, but n_features is 1"):
+    with pytest.raises(DataError, match="has 2 features, but n_features is 1"):
         sf.read_letor(path, n_features=1)
 
 
 @pytest.mark.parametrize("wrong", ["a b", "", "tab\t", "a#b", "a\0b"])
 def test_ids_that_lines_cannot_hold_are_not_written(tmp_path: Path, wrong: str) -> None:
     data = sf.RankingData([[1.0]], [1], qid=[wrong])
-    with pytest.raises(sf.DataError, match=r"the query id .* cannot be written in a LETOR line, .*NUL.*'#'.*\.parquet"):
+    with pytest.raises(DataError, match=r"the query id .* cannot be written in a LETOR line, .*NUL.*'#'.*\.parquet"):
         data.write(tmp_path / "x.txt")
     assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     for name in ("x.txt", "x.txt.gz", "x.parquet"):
-        with pytest.raises(sf.DataError, match="cannot be written"):
+        with pytest.raises(DataError, match="cannot be written"):
             sf.RankingData([[1.0]], [1], qid=[1]).write(tmp_path / "no" / name)
 
 
@@ -360,11 +362,11 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, name: str) -> None:
     code = f"""
 import resource
 import surefoot as sf
-data = sf.synthetic_letor(queries=30)
+data = sf.demo.letor(queries=30)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 try:
     data.write({str(tmp_path / name)!r})
-except sf.DataError as error:
+except DataError as error:
     print(error)
 """
     done = run(code)
@@ -377,7 +379,7 @@ except sf.DataError as error:
 
 @pytest.mark.parametrize("block", [1, 50, 333, 4096])
 def test_blocks_end_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
-    data = sf.synthetic_letor(queries=6, documents=25, features=11)
+    data = sf.demo.letor(queries=6, documents=25, features=11)
     data = sf.RankingData(data.X, data.y, group=data.lengths, doc_ids=[f"d{i}" for i in range(len(data))])
     data.write(tmp_path / "x.txt")
     monkeypatch.setattr(letor_text, "_BLOCK", block)
@@ -418,7 +420,7 @@ def test_a_pipe(tmp_path: Path) -> None:
         if message is None:
             assert np.array_equal(sf.read_letor(pipe).X, X)
         else:
-            with pytest.raises(sf.DataError, match=message):
+            with pytest.raises(DataError, match=message):
                 sf.read_letor(pipe)
         writer.join()
         pipe.unlink()
@@ -452,7 +454,7 @@ sys.modules["numba"] = None
 import surefoot as sf
 try:
     sf.read_letor({str(tmp_path / "x.txt")!r})
-except sf.MissingExtraError as error:
+except MissingExtraError as error:
     print(error)
 """
     assert 'pip install "surefoot[learn]"' in run(code).stdout
@@ -508,7 +510,7 @@ def test_real_files_as_scikit_learn_reads_them(data: Path, name: str) -> None:
 
 
 def test_scikit_learn_reads_what_is_written(tmp_path: Path) -> None:
-    data = sf.synthetic_letor(queries=4, documents=20, features=136)
+    data = sf.demo.letor(queries=4, documents=20, features=136)
     data.write(tmp_path / "x.txt")
     features, labels, queries = load_svmlight_file(str(tmp_path / "x.txt"), query_id=True)
     assert np.array_equal(features.toarray().astype(np.float32), data.X)
@@ -537,13 +539,11 @@ def test_a_matrix_out_of_proportion_to_the_text(
     monkeypatch.setattr(letor_text, "_BLOCK", block)
     path = tmp_path / "x.txt"
     path.write_text("1 qid:1 1:1\n" * 1500 + "1 qid:2 01048576:1\n" + last)
-    with pytest.raises(sf.DataError) as caught:
+    with pytest.raises(DataError) as caught:
         sf.read_letor(path)
     assert last or "line 1501: found feature 1048576; a dense matrix" in str(caught.value)
     path.write_text("1 qid:1 1048576:1\n" + "1 qid:2 1:1\n" * 1500)
-    with pytest.raises(
-        sf.DataError, match=r"line 1: found feature 1048576; .*give n_features=1048576 if this is meant"
-    ):
+    with pytest.raises(DataError, match=r"line 1: found feature 1048576; .*give n_features=1048576 if this is meant"):
         sf.read_letor(path)
     path.write_text("1 qid:1 1:1\n1 qid:1 100000:1\n")
     assert sf.read_letor(path).n_features == 100_000
@@ -556,11 +556,11 @@ def test_messages_quote_little(tmp_path: Path) -> None:
     long = "é" * 1_000_000
     for text in (f"{long} qid:1 1:1\n", f"1 {long} 1:1\n", f"1 qid:1 {long}\n", f"1 qid:1 1:{long}\n"):
         path.write_text(text, encoding="utf-8")
-        with pytest.raises(sf.DataError) as caught:
+        with pytest.raises(DataError) as caught:
             sf.read_letor(path)
         assert len(str(caught.value)) < 1000
     path.write_text(f"1 qid:{long} 1:1\n1 qid:b 1:1\n1 qid:{long} 1:1\n", encoding="utf-8")
-    with pytest.raises(sf.DataError) as caught:
+    with pytest.raises(DataError) as caught:
         sf.read_letor(path)
     assert len(str(caught.value)) < 1000
 
@@ -569,7 +569,7 @@ def test_messages_quote_little(tmp_path: Path) -> None:
 def test_nul_is_no_text(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.txt"
     path.write_text(text)
-    with pytest.raises(sf.DataError, match="found a NUL byte"):
+    with pytest.raises(DataError, match="found a NUL byte"):
         sf.read_letor(path)
 
 
@@ -599,6 +599,6 @@ def test_parquet_keeps_feature_names_of_any_kind(tmp_path: Path) -> None:
 def test_parquet_that_is_nearly_right(tmp_path: Path, columns: dict, message: str) -> None:
     path = tmp_path / "x.parquet"
     pl.DataFrame({"label": [1], "qid": ["q"]} | columns).write_parquet(path)
-    with pytest.raises(sf.DataError, match=message) as caught:
+    with pytest.raises(DataError, match=message) as caught:
         sf.read_letor(path)
     assert str(path) in str(caught.value)

@@ -8,6 +8,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.data.reading import lines
+from surefoot.errors import DataError
 
 # Lines before a case, so that its block is regular, irregular but easily made regular, or read line by line.
 BLOCKS = {
@@ -68,7 +69,7 @@ def test_white_space_is_never_part_of_an_id(tmp_path: Path, before: str, line: b
 @pytest.mark.parametrize("before", BLOCKS)
 @pytest.mark.parametrize("line", [line for line, message in WRONG.items() if message])
 def test_a_wrong_line_is_wrong_in_every_block(tmp_path: Path, before: str, line: bytes) -> None:
-    with pytest.raises(sf.DataError) as caught:
+    with pytest.raises(DataError) as caught:
         read(tmp_path / "x.txt", BLOCKS[before] + line + b"\n")
     assert f"line {1 + bool(BLOCKS[before])}: " in str(caught.value)
     assert WRONG[line] in str(caught.value)
@@ -79,7 +80,7 @@ def test_an_empty_column_is_a_missing_one(tmp_path: Path, line: str) -> None:
     path = tmp_path / "x.run"
     for before in ("", "q0 Q0 d 1 1 t\n", "q0\tQ0\td\t1\t1\tt\n"):
         path.write_text(f"{before}{line}\n")
-        with pytest.raises(sf.DataError, match="expected 6 columns"):
+        with pytest.raises(DataError, match="expected 6 columns"):
             sf.read_run(path)
 
 
@@ -95,7 +96,7 @@ def test_columns_that_are_not_kept_are_text_too(tmp_path: Path, field: int) -> N
     words = [b"q1", b"Q0", b"d1", b"1", b"1", b"t"]
     words[field] = b"\xff"
     (tmp_path / "x.run").write_bytes(b" ".join(words) + b"\n")
-    with pytest.raises(sf.DataError, match="line 1: not UTF-8"):
+    with pytest.raises(DataError, match="line 1: not UTF-8"):
         sf.read_run(tmp_path / "x.run")
 
 
@@ -107,5 +108,5 @@ def test_a_mark_counts_only_where_the_file_starts(tmp_path: Path, monkeypatch: p
 
 def test_the_line_of_a_document_that_stands_twice(tmp_path: Path) -> None:
     data = b"\xef\xbb\xbf\n\r\nq1 0 d1 1\r\n \v\nq1 0 d2 1 \r \nq1 0 d1 1\n"
-    with pytest.raises(sf.DataError, match=r"x\.txt, line 6: document 'd1' appears twice .*first at line 3"):
+    with pytest.raises(DataError, match=r"x\.txt, line 6: document 'd1' appears twice .*first at line 3"):
         read(tmp_path / "x.txt", data)

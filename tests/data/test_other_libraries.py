@@ -21,6 +21,9 @@ from typer.testing import CliRunner
 
 import surefoot as sf
 from surefoot.cli.commands import application
+from surefoot.data.reading.segments import read_segments
+from surefoot.data.reading.texts import read_texts
+from surefoot.errors import DataError, MeasureError
 
 RUN = {"q1": {"d2": 3.0, "d1": 1.5, "d3": -2.0}, "q2": {"d9": 0.25}}
 QRELS = {"q1": {"d1": 2.0, "d2": 0.0}, "q2": {"d9": 1.0}}
@@ -50,9 +53,9 @@ def test_ranx_there_and_back() -> None:
         scores = sf.score(qrels, given_runs, "nDCG@10")
         assert scores.systems == ("bm25",)
         assert scores.values.mean() == pytest.approx(ranx.evaluate(qrels, run, "ndcg@10"))
-    with pytest.raises(sf.DataError, match="found Qrels of ranx, but Run of ranx is needed"):
+    with pytest.raises(DataError, match="found Qrels of ranx, but Run of ranx is needed"):
         sf.read_run(qrels)
-    with pytest.raises(sf.DataError, match="found Run of ranx, but Qrels of ranx is needed"):
+    with pytest.raises(DataError, match="found Run of ranx, but Qrels of ranx is needed"):
         sf.read_qrels(run)
 
 
@@ -104,7 +107,7 @@ def test_what_is_no_row() -> None:
         ([ir_measures.Qrel("q", "d", 1, "0")], "no column 'score' or 'rank'"),
         (np.eye(3), "cannot read a ndarray"),
     ):
-        with pytest.raises(sf.DataError, match=message):
+        with pytest.raises(DataError, match=message):
             sf.read_run(source)
 
 
@@ -122,12 +125,12 @@ def test_measures_of_ir_measures() -> None:
         ir_measures.nDCG @ 10
     ])  # fmt: skip
     assert [each.measure for each in sf.score(QRELS, RUN, [ir_measures.AP, "P_10"])] == ["AP", "P@10"]
-    with pytest.raises(sf.MeasureError, match="judged_only"):
+    with pytest.raises(MeasureError, match="judged_only"):
         sf.score(QRELS, RUN, ir_measures.nDCG(judged_only=True) @ 10)
 
 
 def test_a_ranker_with_a_measure_of_ir_measures(tmp_path: Path) -> None:
-    data = sf.synthetic_letor(queries=20, documents=10, features=4, seed=1)
+    data = sf.demo.letor(queries=20, documents=10, features=4, seed=1)
     ranker = sf.Ranker(measure=ir_measures.nDCG @ 5, n_estimators=2, num_leaves=4, num_threads=1).fit(data)
     ranker.save(tmp_path / "model")
     assert sf.Ranker.load(tmp_path / "model").measure == "nDCG@5"
@@ -144,7 +147,7 @@ def test_columns_of_beir_and_hugging_face() -> None:
         records = [dict(zip(names, row, strict=True)) for row in rows(QRELS)]
         for source in (columns, pd.DataFrame(columns), pl.DataFrame(columns), records, iter(records)):
             assert sf.read_qrels(source).to_dict() == QRELS
-    with pytest.raises(sf.DataError, match="no column 'relevance'"):  # a run is no judgments
+    with pytest.raises(DataError, match="no column 'relevance'"):  # a run is no judgments
         sf.read_qrels({"query_id": query, "doc_id": document, "score": grade})
 
 
@@ -162,14 +165,14 @@ def test_datasets_of_hugging_face() -> None:
     assert sf.read_run(run.to_iterable_dataset()).to_dict() == RUN
     assert sf.read_qrels(dataset(QRELS).with_format("numpy")).to_dict() == QRELS
     texts = datasets.Dataset.from_dict({"_id": ["q1", "q2"], "text": ["cats", "dogs"]})
-    assert sf.read_texts(texts) == {"q1": "cats", "q2": "dogs"}
+    assert read_texts(texts) == {"q1": "cats", "q2": "dogs"}
     scores = sf.read_scores(datasets.Dataset.from_dict({"query": ["q1", "q2"], "a": [0.1, 0.2]}))
     assert (scores.systems, scores.values.tolist()) == (("a",), [[0.1, 0.2]])
     assert sf.read_run(datasets.DatasetDict({"test": run})).to_dict() == RUN
     assert sf.read_qrels(datasets.DatasetDict({"test": dataset(QRELS)})).to_dict() == QRELS
     splits = datasets.DatasetDict({"validation": run, "test": run})
     for read in (sf.read_run, sf.read_qrels, sf.read_scores):
-        with pytest.raises(sf.DataError, match=r"2 splits, 'validation', 'test'; give one of them: dataset\['test'\]"):
+        with pytest.raises(DataError, match=r"2 splits, 'validation', 'test'; give one of them: dataset\['test'\]"):
             read(splits)
 
 
@@ -179,13 +182,13 @@ def test_files_of_beir(tmp_path: Path) -> None:
         assert sf.read_qrels(write_file(tmp_path / name, text)).to_dict() == QRELS
     (tmp_path / "test.tsv.gz").write_bytes(gzip.compress(text.encode()))
     assert sf.read_qrels(tmp_path / "test.tsv.gz").to_dict() == QRELS
-    with pytest.raises(sf.DataError, match=r"bad\.tsv, line 3: 'score' is 'x', not a number"):
+    with pytest.raises(DataError, match=r"bad\.tsv, line 3: 'score' is 'x', not a number"):
         sf.read_qrels(write_file(tmp_path / "bad.tsv", text.replace("\t0", "\tx")))
-    with pytest.raises(sf.DataError, match=r"bad\.tsv, line 4: document 'd1' appears twice"):
+    with pytest.raises(DataError, match=r"bad\.tsv, line 4: document 'd1' appears twice"):
         sf.read_qrels(write_file(tmp_path / "bad.tsv", text.replace("q2\td9", "q1\td1")))
-    with pytest.raises(sf.DataError, match=r"bad\.tsv, line 3: .*columns"):
+    with pytest.raises(DataError, match=r"bad\.tsv, line 3: .*columns"):
         sf.read_qrels(write_file(tmp_path / "bad.tsv", text.replace("d2\t0", "d2\t0\t5")))
-    with pytest.raises(sf.DataError, match="line 3: 'corpus-id' is missing"):
+    with pytest.raises(DataError, match="line 3: 'corpus-id' is missing"):
         sf.read_qrels(write_file(tmp_path / "bad.tsv", text.replace("d2\t0", "\t0")))
 
 
@@ -232,11 +235,11 @@ def test_ranked_lists(tmp_path: Path) -> None:
     lines = "".join(json.dumps({query: documents}) + "\n" for query, documents in lists.items())
     assert sf.read_run(write_file(tmp_path / "a.jsonl", lines)).to_dict() == RANKED
     assert sf.read_run({1: [10, 11]}).to_dict() == {"1": {"10": -1.0, "11": -2.0}}
-    with pytest.raises(sf.DataError, match="document 'a' appears twice in query 'q'"):
+    with pytest.raises(DataError, match="document 'a' appears twice in query 'q'"):
         sf.read_run({"q": ["a", "a"]})
-    with pytest.raises(sf.DataError, match="expected a dict"):
+    with pytest.raises(DataError, match="expected a dict"):
         sf.read_qrels(lists)
-    with pytest.raises(sf.DataError, match="or for all queries a list of ids, best first; found a list"):
+    with pytest.raises(DataError, match="or for all queries a list of ids, best first; found a list"):
         sf.read_run({"q1": {"a": 1.0}, "q2": ["a"]})
 
 
@@ -324,7 +327,7 @@ def test_the_command_line_evaluates_every_form(tmp_path: Path, ending: str) -> N
 
 @pytest.mark.parametrize("ending", ["run", "csv", "json", "parquet"])
 def test_what_rank_writes_can_be_evaluated(tmp_path: Path, ending: str) -> None:
-    data = sf.synthetic_letor(queries=20, documents=10, features=4, seed=1)
+    data = sf.demo.letor(queries=20, documents=10, features=4, seed=1)
     data.write(tmp_path / "test.txt")
     ranker = sf.Ranker(n_estimators=2, num_leaves=4, num_threads=1).fit(data)
     ranker.save(tmp_path / "model")
@@ -339,9 +342,9 @@ def test_what_rank_writes_can_be_evaluated(tmp_path: Path, ending: str) -> None:
 
 
 def test_a_table_without_a_header_is_told_which(tmp_path: Path) -> None:
-    with pytest.raises(sf.DataError, match=r"the first line must be the header \(query_id,doc_id,score"):
+    with pytest.raises(DataError, match=r"the first line must be the header \(query_id,doc_id,score"):
         sf.read_run(write_file(tmp_path / "a.csv", "1,7,0.5\n1,8,0.25\n"))
-    with pytest.raises(sf.DataError, match="expected a header 'query_id,doc_id,relevance'"):
+    with pytest.raises(DataError, match="expected a header 'query_id,doc_id,relevance'"):
         sf.read_qrels(write_file(tmp_path / "b.csv", "\n\n"))
-    with pytest.raises(sf.DataError, match="expected a header 'query,kind,…'"):
-        sf.read_segments(write_file(tmp_path / "c.csv", "\n"))
+    with pytest.raises(DataError, match="expected a header 'query,kind,…'"):
+        read_segments(write_file(tmp_path / "c.csv", "\n"))

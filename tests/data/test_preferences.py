@@ -9,15 +9,17 @@ import pytest
 from tests.data.files import check_refused, write_file
 
 import surefoot as sf
+from surefoot.data.types.preferences import PreferencePairs, read_preferences
+from surefoot.errors import ArgumentError, DataError
 
 HEADER = "pair,list,rank,score,grade,preferred\n"
 
 
 @pytest.mark.parametrize("name", ["pairs.csv", "pairs.csv.gz"])
 def test_what_is_written_is_read(tmp_path: Path, name: str) -> None:
-    pairs = sf.PreferencePairs.of([([0.9, 0.5], [2, 0], [0.7], [1], "A"), ([0.4], [0], [0.3, 0.1], [1, 3], "B")])
+    pairs = PreferencePairs.of([([0.9, 0.5], [2, 0], [0.7], [1], "A"), ([0.4], [0], [0.3, 0.1], [1, 3], "B")])
     pairs.write(tmp_path / name)
-    back = sf.read_preferences(tmp_path / name)
+    back = read_preferences(tmp_path / name)
     np.testing.assert_array_equal(back.scores, pairs.scores)
     np.testing.assert_array_equal(back.grades, pairs.grades)
     np.testing.assert_array_equal(back.preferred, [0, 1])
@@ -29,7 +31,7 @@ def test_columns_in_any_order_and_lines_in_any_order(tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text(
         "preferred,pair,list,score,rank,grade,note\nB,x,B,0.2,2,1,\n\nB,x,A,0.9,1,0,hm\nB,x,B,0.8,1,3,\n"
     )
-    pairs = sf.read_preferences(tmp_path / "p.csv")
+    pairs = read_preferences(tmp_path / "p.csv")
     assert pairs.scores[0, 1].tolist() == [0.8, 0.2]
     assert pairs.grades[0, 1].tolist() == [3, 1]
     assert pairs.scores[0, 0].tolist() == [0.9, -np.inf]
@@ -55,32 +57,32 @@ def test_columns_in_any_order_and_lines_in_any_order(tmp_path: Path) -> None:
     ],
 )
 def test_bad_files(tmp_path: Path, text: str, message: str) -> None:
-    check_refused(sf.read_preferences, write_file(tmp_path / "p.csv", text), message)
+    check_refused(read_preferences, write_file(tmp_path / "p.csv", text), message)
 
 
 def test_bad_arrays() -> None:
     one = np.ones((1, 2, 1))
-    with pytest.raises(sf.ArgumentError, match="expected \\(pairs, 2, ranks\\)"):
-        sf.PreferencePairs(one[0], one, np.array([0]))
-    with pytest.raises(sf.ArgumentError, match="preferred must be 0"):
-        sf.PreferencePairs(one, one, np.array([2]))
-    with pytest.raises(sf.ArgumentError, match="not finite"):
-        sf.PreferencePairs(one * np.nan, one, np.array([0]))
-    with pytest.raises(sf.ArgumentError, match="a score rises with the rank"):
-        sf.PreferencePairs.of([([0.5, 0.6], [1, 1], [0.5], [1], "A")])
-    with pytest.raises(sf.ArgumentError, match="a list is empty"):
-        sf.PreferencePairs.of([([], [], [0.5], [1], "A")])
-    with pytest.raises(sf.ArgumentError, match="preferred is 'C'"):
-        sf.PreferencePairs.of([([0.5], [1], [0.5], [1], "C")])
-    with pytest.raises(sf.ArgumentError, match="no preference pairs"):
-        sf.PreferencePairs.of([])
+    with pytest.raises(ArgumentError, match="expected \\(pairs, 2, ranks\\)"):
+        PreferencePairs(one[0], one, np.array([0]))
+    with pytest.raises(ArgumentError, match="preferred must be 0"):
+        PreferencePairs(one, one, np.array([2]))
+    with pytest.raises(ArgumentError, match="not finite"):
+        PreferencePairs(one * np.nan, one, np.array([0]))
+    with pytest.raises(ArgumentError, match="a score rises with the rank"):
+        PreferencePairs.of([([0.5, 0.6], [1, 1], [0.5], [1], "A")])
+    with pytest.raises(ArgumentError, match="a list is empty"):
+        PreferencePairs.of([([], [], [0.5], [1], "A")])
+    with pytest.raises(ArgumentError, match="preferred is 'C'"):
+        PreferencePairs.of([([0.5], [1], [0.5], [1], "C")])
+    with pytest.raises(ArgumentError, match="no preference pairs"):
+        PreferencePairs.of([])
 
 
 @pytest.mark.parametrize("grade", [0.1 + 0.2, 1234567.0, 1e16, 1e-7, 2.0, 1 / 3])
 def test_grades_are_written_to_the_last_digit(tmp_path: Path, grade: float) -> None:
-    pairs = sf.PreferencePairs.of([([0.9], [grade], [0.7], [1], "A")])
+    pairs = PreferencePairs.of([([0.9], [grade], [0.7], [1], "A")])
     pairs.write(tmp_path / "p.csv")
-    assert sf.read_preferences(tmp_path / "p.csv").grades[0, 0, 0] == grade
+    assert read_preferences(tmp_path / "p.csv").grades[0, 0, 0] == grade
 
 
 @pytest.mark.parametrize(
@@ -105,8 +107,8 @@ def test_grades_are_written_to_the_last_digit(tmp_path: Path, grade: float) -> N
 def test_odd_and_huge_fields(tmp_path: Path, line: str, message: str) -> None:
     path = tmp_path / "p.csv"
     path.write_text(HEADER + line + "\n", encoding="utf-8", newline="")
-    with pytest.raises(sf.DataError) as caught:
-        sf.read_preferences(path)
+    with pytest.raises(DataError) as caught:
+        read_preferences(path)
     assert message in str(caught.value)
     assert str(path) in str(caught.value)
     assert len(str(caught.value)) < 1000
@@ -114,21 +116,21 @@ def test_odd_and_huge_fields(tmp_path: Path, line: str, message: str) -> None:
 
 def test_a_column_that_stands_twice(tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("pair,list,rank,score,grade,preferred,grade\n1,A,1,1,1,A,2\n")
-    with pytest.raises(sf.DataError, match="line 1: two columns are named 'grade'"):
-        sf.read_preferences(tmp_path / "p.csv")
+    with pytest.raises(DataError, match="line 1: two columns are named 'grade'"):
+        read_preferences(tmp_path / "p.csv")
 
 
 def test_one_long_list_among_short_ones(tmp_path: Path) -> None:
     rows = [f"long,A,{rank},1,1,A" for rank in range(1, 20_001)] + ["long,B,1,1,1,A"]
     rows += [f"p{pair},{which},1,1,1,A" for pair in range(10_000) for which in "AB"]
     (tmp_path / "p.csv").write_text(HEADER + "\n".join(rows))
-    with pytest.raises(sf.DataError, match=r"p\.csv: the longest list has 20,000 results"):
-        sf.read_preferences(tmp_path / "p.csv")
+    with pytest.raises(DataError, match=r"p\.csv: the longest list has 20,000 results"):
+        read_preferences(tmp_path / "p.csv")
 
 
 @pytest.mark.parametrize("names", [("a", "a"), ("a",), ("a", " b"), ("a", ""), ("a", "b\0")])
 def test_names_that_would_not_read_back(tmp_path: Path, names: tuple[str, ...]) -> None:
     one = np.ones((2, 2, 1))
     with pytest.raises(sf.SurefootError):
-        sf.PreferencePairs(one, one, np.array([0, 1]), names).write(tmp_path / "p.csv")
+        PreferencePairs(one, one, np.array([0, 1]), names).write(tmp_path / "p.csv")
     assert not list(tmp_path.iterdir())

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import DataError
 
 RUN = "".join(f"q{q} Q0 d{d:03d} 1 {d % 7} t\n" for q in range(9) for d in range(99))
 CHILD = """
@@ -102,10 +103,10 @@ def test_no_thread_outlives_a_read(folder: Path) -> None:
     sf.read_run("a.run")
     sf.read_letor("l.txt")
     Path("bad.run").write_text(RUN + "wrong\n")
-    with pytest.raises(sf.DataError) as wrong:
+    with pytest.raises(DataError) as wrong:
         sf.read_run("bad.run")
     Path("wide.txt").write_text("1 qid:1 1:1\n" * 1000 + "1 qid:1 1000000:1\n")
-    with pytest.raises(sf.DataError) as wide:
+    with pytest.raises(DataError) as wide:
         sf.read_letor("wide.txt")
     assert ours() == before
     assert wrong.traceback
@@ -130,5 +131,5 @@ def test_pickles_after_a_change_of_folder(folder: Path, tmp_path_factory: pytest
 def test_a_pickle_of_a_file_that_has_changed(folder: Path) -> None:
     text = pickle.dumps(sf.read_run("a.run"))
     Path("a.run").write_text(RUN + "q1 Q0 new 1 1 t\n")
-    with pytest.raises(sf.DataError, match=r"a\.run: the file has changed since it was read"):
+    with pytest.raises(DataError, match=r"a\.run: the file has changed since it was read"):
         pickle.loads(text).documents()

@@ -11,6 +11,7 @@ import scipy.sparse
 
 import surefoot as sf
 from surefoot.data.types.labels import check_labels
+from surefoot.errors import ArgumentError, DataError
 
 X = [[1.0, 0.5], [2.0, 0.0], [0.0, 1.0], [3.0, 2.0]]
 Y = [1, 0, 2, 0]
@@ -77,7 +78,7 @@ def test_every_kind_of_query() -> None:
     ],
 )
 def test_data_that_cannot_be(changed: dict[str, object], message: str) -> None:
-    with pytest.raises(sf.DataError, match=message):
+    with pytest.raises(DataError, match=message):
         make(**changed)
 
 
@@ -100,7 +101,7 @@ def test_data_that_cannot_be(changed: dict[str, object], message: str) -> None:
     ],
 )
 def test_arguments_that_do_not_fit(changed: dict[str, object], message: str) -> None:
-    with pytest.raises(sf.ArgumentError, match=message):
+    with pytest.raises(ArgumentError, match=message):
         make(**changed)
 
 
@@ -111,9 +112,9 @@ def test_nan_is_a_missing_feature() -> None:
 def test_labels_of_exponential_gains() -> None:
     check_labels(np.array([0.0, 31.0]), exponential=True)
     check_labels(np.array([0.5, 1e6]), exponential=False)
-    with pytest.raises(sf.DataError, match=r"row 2: the label is 32; exponential gains .* overflow above 31"):
+    with pytest.raises(DataError, match=r"row 2: the label is 32; exponential gains .* overflow above 31"):
         check_labels(np.array([0.0, 32.0]), exponential=True)
-    with pytest.raises(sf.DataError, match=r"row 1: the label is 0.5; exponential gains .* need whole labels"):
+    with pytest.raises(DataError, match=r"row 1: the label is 0.5; exponential gains .* need whole labels"):
         check_labels(np.array([0.5, 2.0]), exponential=True)
 
 
@@ -122,7 +123,7 @@ def test_features_by_number() -> None:
     assert data.n_features == 2
     assert data.feature(2).tolist() == [0.5, 0, 1, 2]
     for number in (0, 3, -1):
-        with pytest.raises(sf.ArgumentError, match=f"no feature {number}; the data has features 1 to 2"):
+        with pytest.raises(ArgumentError, match=f"no feature {number}; the data has features 1 to 2"):
             data.feature(number)
 
 
@@ -139,7 +140,7 @@ def test_select_keeps_everything() -> None:
     assert chosen.feature_names == ("f", "g")
     assert data.select([False, True]).queries == ("a",)
     for wrong in ([], [2], [-1], [0, 0], [True], [[0]], [0.5]):
-        with pytest.raises(sf.ArgumentError):
+        with pytest.raises(ArgumentError):
             data.select(wrong)
 
 
@@ -150,7 +151,7 @@ def test_a_baseline_is_added_to_a_copy() -> None:
     assert more.X is data.X
     assert data.baselines == {}
     assert repr(more) == "<RankingData: 2 queries, 4 documents, 2 features, baselines bm25>"
-    with pytest.raises(sf.DataError, match="baseline 'x' is inf"):
+    with pytest.raises(DataError, match="baseline 'x' is inf"):
         data.with_baseline("x", [1, 2, 3, np.inf])
 
 
@@ -162,7 +163,7 @@ def test_ties_go_by_row_without_ids_and_by_id_with_them() -> None:
     assert ranking.order is not None
     assert ranking.order.tolist() == [1, 0, 3, 2]
     assert ranking.tie_rule == "document id descending"
-    with pytest.raises(sf.DataError, match="row 2: scores is nan"):
+    with pytest.raises(DataError, match="row 2: scores is nan"):
         plain.ranking([0, np.nan, 0, 0])
 
 

@@ -10,6 +10,7 @@ import pytest
 from tests.data.files import write_file
 
 import surefoot as sf
+from surefoot.errors import DataError
 
 RUN = {"q1": {"d1": 2.5, "d2": 1.0}, "q2": {"d9": 0.5}}
 OTHER = {"q1": {"d2": 3.0}, "q2": {"d1": 0.25, "d9": 0.125}}
@@ -47,7 +48,7 @@ def test_several_splits_are_several_runs(tmp_path: Path) -> None:
     path = write_file(tmp_path / "T_predictions.json", json.dumps(content))
     assert [run.name for run in sf.read_runs(path)] == ["intfloat/e5 en/dev", "intfloat/e5 en/test"]
     assert sf.read_run(path, name="intfloat/e5 en/test").to_dict() == OTHER
-    with pytest.raises(sf.DataError, match="contains 2 runs: intfloat/e5 en/dev, intfloat/e5 en/test; choose one"):
+    with pytest.raises(DataError, match="contains 2 runs: intfloat/e5 en/dev, intfloat/e5 en/test; choose one"):
         sf.read_run(path)
 
 
@@ -64,7 +65,7 @@ def test_several_splits_are_several_runs(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_damaged_predictions_are_refused(tmp_path: Path, content: Any, message: str) -> None:
-    with pytest.raises(sf.DataError, match=message):
+    with pytest.raises(DataError, match=message):
         sf.read_run(write_file(tmp_path / "T_predictions.json", json.dumps(content)))
 
 
@@ -78,7 +79,7 @@ def test_a_folder_of_predictions_is_many_systems(tmp_path: Path) -> None:
     assert sf.score(qrels, runs, "nDCG@10").values.tolist() == expected.values.tolist()
     predictions(tmp_path / "predictions" / "intfloat__e5", "intfloat/e5", RUN, task="SciFact")
     with pytest.raises(
-        sf.DataError, match=r"'intfloat/e5' is also the system of .*NFCorpus.*; give the files of one task"
+        DataError, match=r"'intfloat/e5' is also the system of .*NFCorpus.*; give the files of one task"
     ):
         sf.read_runs(tmp_path / "predictions")
 
@@ -95,7 +96,7 @@ def test_a_folder_of_beirs_runs(tmp_path: Path) -> None:
     write_file(folder / "more" / "dense.json", json.dumps(OTHER))
     assert [run.name for run in sf.read_runs(folder)] == ["bm25", "dense", "more/dense"]
     (tmp_path / "empty").mkdir()
-    with pytest.raises(sf.DataError, match="the folder has no files"):
+    with pytest.raises(DataError, match="the folder has no files"):
         sf.read_runs(tmp_path / "empty")
 
 
@@ -112,10 +113,10 @@ def test_means_are_refused_with_what_to_save(tmp_path: Path, content: Any, messa
     folder.mkdir()
     path = write_file(folder / "NFCorpus.json", json.dumps(content, indent=1))
     for read in (sf.read_run, sf.read_runs, sf.read_qrels, sf.read_scores):
-        with pytest.raises(sf.DataError, match=rf"NFCorpus\.json: {message}"):
+        with pytest.raises(DataError, match=rf"NFCorpus\.json: {message}"):
             read(path)
     for read in (sf.read_runs, sf.read_scores):
-        with pytest.raises(sf.DataError, match=rf"NFCorpus\.json: {message}"):
+        with pytest.raises(DataError, match=rf"NFCorpus\.json: {message}"):
             read(folder)
-    with pytest.raises(sf.DataError, match=message):
+    with pytest.raises(DataError, match=message):
         sf.read_scores(content)

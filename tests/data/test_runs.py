@@ -21,6 +21,7 @@ from tests.data.files import check_refused, write_file
 
 import surefoot as sf
 from surefoot.data.reading import lines
+from surefoot.errors import DataError
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -80,7 +81,7 @@ def test_a_double_space_does_not_shift_the_columns(tmp_path: Path, line: str) ->
 
 def test_ids_with_spaces_are_not_written_as_lines(tmp_path: Path) -> None:
     run = sf.read_run({"q": {"a document": 1.0}})
-    with pytest.raises(sf.DataError, match="the document id 'a document' cannot be written in a TREC line"):
+    with pytest.raises(DataError, match="the document id 'a document' cannot be written in a TREC line"):
         run.write(tmp_path / "x.run")
     run.write(tmp_path / "x.parquet")
     assert names(tmp_path) == ["x.parquet"]
@@ -185,7 +186,7 @@ def test_a_file_that_changed_is_not_mixed_up(tmp_path: Path) -> None:
     path.write_text(LINES)
     run = sf.read_run(path)
     path.write_text(LINES.replace("d1", "e11"))
-    with pytest.raises(sf.DataError, match="changed since it was read"):
+    with pytest.raises(DataError, match="changed since it was read"):
         run.documents()
 
 
@@ -216,10 +217,10 @@ def test_a_bad_run_is_told_with_its_line(tmp_path: Path, what: str) -> None:
 def test_not_utf8(tmp_path: Path) -> None:
     path = tmp_path / "bad.run"
     path.write_bytes(LINES.encode() + "q3 Q0 dé 1 2.0 t\n".encode("latin-1"))
-    with pytest.raises(sf.DataError, match=r"line 5: not UTF-8 text \(byte 0xe9\)"):
+    with pytest.raises(DataError, match=r"line 5: not UTF-8 text \(byte 0xe9\)"):
         sf.read_run(path)
     path.write_bytes(LINES.encode("utf-16"))
-    with pytest.raises(sf.DataError, match="line 1: not UTF-8"):
+    with pytest.raises(DataError, match="line 1: not UTF-8"):
         sf.read_run(path)
 
 
@@ -234,7 +235,7 @@ def test_truncated_and_false_compression(tmp_path: Path, ending: str, compress) 
     intact = compress(text.encode())
     for data in (intact[: len(intact) // 2], b"not compressed at all"):
         path.write_bytes(data)
-        with pytest.raises(sf.DataError, match="truncated or corrupt"):
+        with pytest.raises(DataError, match="truncated or corrupt"):
             sf.read_run(path)
 
 
@@ -246,7 +247,7 @@ def test_streams_end_to_end_but_nothing_else_after_them(tmp_path: Path, ending: 
     path.write_bytes(compress(first.encode()) + compress(second.encode()) + bytes(8))
     assert sf.read_run(path).to_dict() == RUN
     path.write_bytes(compress(LINES.encode()) + b"garbage")
-    with pytest.raises(sf.DataError, match="truncated or corrupt"):
+    with pytest.raises(DataError, match="truncated or corrupt"):
         sf.read_run(path)
 
 
@@ -264,19 +265,19 @@ def test_text_that_looks_compressed_to_polars(tmp_path: Path, query: str) -> Non
 def test_compressed_data_under_a_plain_name(tmp_path: Path, ending: str, compress) -> None:
     path = tmp_path / "x.run"
     path.write_bytes(compress(LINES.encode()))
-    with pytest.raises(sf.DataError, match=f"this is compressed data; rename the file to x.run{ending}"):
+    with pytest.raises(DataError, match=f"this is compressed data; rename the file to x.run{ending}"):
         sf.read_run(path)
 
 
 def test_no_file_and_a_folder(tmp_path: Path) -> None:
     for name in ("x" * 300, "x\0y"):
-        with pytest.raises(sf.DataError, match="cannot be read"):
+        with pytest.raises(DataError, match="cannot be read"):
             sf.read_run(tmp_path / name)
-    with pytest.raises(sf.DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="cannot be read"):
         sf.read_run(tmp_path / "absent.run")
-    with pytest.raises(sf.DataError, match="a file name is empty"):
+    with pytest.raises(DataError, match="a file name is empty"):
         sf.read_run("")
-    with pytest.raises(sf.DataError, match="is a folder"):
+    with pytest.raises(DataError, match="is a folder"):
         sf.read_run(tmp_path)
 
 
@@ -284,7 +285,7 @@ def test_a_line_number_past_the_first_block(tmp_path: Path, monkeypatch) -> None
     monkeypatch.setattr(lines, "_BLOCK", 64)
     path = tmp_path / "bad.run"
     path.write_text("".join(f"q1 Q0 d{i} 1 {9 - i} t\n" for i in range(8)) + "q1 Q0 d9 1 x t\n")
-    with pytest.raises(sf.DataError, match="line 9: the score 'x'"):
+    with pytest.raises(DataError, match="line 9: the score 'x'"):
         sf.read_run(path)
 
 
@@ -309,18 +310,18 @@ def frame(**columns: list) -> pl.DataFrame:
     ],
 )  # fmt: skip
 def test_bad_dicts_and_frames(source, message: str) -> None:
-    with pytest.raises(sf.DataError) as caught:
+    with pytest.raises(DataError) as caught:
         sf.read_run(source)
     assert message in str(caught.value)
 
 
 def test_nothing_half_written(tmp_path: Path) -> None:
     run = sf.read_run(RUN)
-    with pytest.raises(sf.DataError, match="cannot be written"):
+    with pytest.raises(DataError, match="cannot be written"):
         run.write(tmp_path / "absent" / "x.run")
     target = tmp_path / "x.run"
     target.mkdir()
-    with pytest.raises(sf.DataError, match="cannot be written"):
+    with pytest.raises(DataError, match="cannot be written"):
         run.write(target)
     assert names(tmp_path) == ["x.run"]
 
@@ -340,7 +341,7 @@ def test_links_are_followed_and_modes_kept(tmp_path: Path) -> None:
     assert sf.read_run(tmp_path / "later.run").to_dict() == RUN
     assert dangling.is_symlink()
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    with pytest.raises(sf.DataError, match="cannot be written"):
+    with pytest.raises(DataError, match="cannot be written"):
         sf.read_run(RUN).write(tmp_path / "loop")
 
 

@@ -12,6 +12,8 @@ import pytest
 from tests.data.files import check_refused, write_file
 
 import surefoot as sf
+from surefoot.data.reading.segments import read_segments
+from surefoot.errors import ArgumentError, DataError
 
 CSV = "topic,today,new\n1,0.5,0.25\n2,0,1\n"
 
@@ -92,7 +94,7 @@ def test_text_that_looks_compressed_to_polars(tmp_path: Path, start: str) -> Non
 def test_compressed_data_under_a_plain_name(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(gzip.compress(CSV.encode()))
-    with pytest.raises(sf.DataError, match=r"this is compressed data; rename the file to x\.csv\.gz"):
+    with pytest.raises(DataError, match=r"this is compressed data; rename the file to x\.csv\.gz"):
         sf.read_scores(path)
 
 
@@ -105,26 +107,26 @@ def test_a_matrix_with_names() -> None:
 
 
 def test_what_is_no_matrix() -> None:
-    with pytest.raises(sf.DataError, match=r"cannot read a int; give a file, a nested dict \{system: \{query"):
+    with pytest.raises(DataError, match=r"cannot read a int; give a file, a nested dict \{system: \{query"):
         sf.read_scores(5)
-    with pytest.raises(sf.ArgumentError, match=r"give them: read_scores\(matrix, systems=\[…\], queries=\[…\]\)"):
+    with pytest.raises(ArgumentError, match=r"give them: read_scores\(matrix, systems=\[…\], queries=\[…\]\)"):
         sf.read_scores(np.eye(2))
-    with pytest.raises(sf.ArgumentError, match="its own names"):
+    with pytest.raises(ArgumentError, match="its own names"):
         sf.read_scores({"a": {"q": 0.5}}, systems=["a"])
-    with pytest.raises(sf.ArgumentError, match=r"it must have one row per system; use matrix\.T"):
+    with pytest.raises(ArgumentError, match=r"it must have one row per system; use matrix\.T"):
         sf.read_scores(np.ones((3, 2)), systems=["a", "b"], queries=["1", "2", "3"])
-    with pytest.raises(sf.DataError, match=r"system 'a': expected a dict \{query: score\}, found a float"):
+    with pytest.raises(DataError, match=r"system 'a': expected a dict \{query: score\}, found a float"):
         sf.read_scores({"a": 0.5})
 
 
 def test_not_utf8_and_false_parquet(tmp_path: Path) -> None:
     path = tmp_path / "bad.csv"
     path.write_bytes("topic,café\n1,0.5\n".encode("latin-1"))
-    with pytest.raises(sf.DataError, match="line 1: not UTF-8"):
+    with pytest.raises(DataError, match="line 1: not UTF-8"):
         sf.read_scores(path)
     path = tmp_path / "bad.parquet"
     path.write_text("no")
-    with pytest.raises(sf.DataError, match="cannot be read as Parquet"):
+    with pytest.raises(DataError, match="cannot be read as Parquet"):
         sf.read_scores(path)
 
 
@@ -140,14 +142,14 @@ def test_not_utf8_and_false_parquet(tmp_path: Path) -> None:
     ],
 )
 def test_bad_arguments(arguments, message: str) -> None:
-    with pytest.raises(sf.ArgumentError, match=message):
+    with pytest.raises(ArgumentError, match=message):
         sf.Scores(*arguments)
 
 
 def test_an_unknown_system_is_told_with_the_known_ones() -> None:
     scores = sf.Scores([[1.0], [2.0]], ["today", "new"], ["q"])
     with pytest.raises(
-        sf.ArgumentError, match=r"no system is named 'toady'; did you mean today\? The systems are: today, new"
+        ArgumentError, match=r"no system is named 'toady'; did you mean today\? The systems are: today, new"
     ):
         scores["toady"]
 
@@ -161,7 +163,7 @@ def test_geometric_mean_has_a_floor() -> None:
 def test_a_header_that_is_data(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.csv"
     path.write_text(text)
-    with pytest.raises(sf.DataError, match="line 1: the first line must be the header"):
+    with pytest.raises(DataError, match="line 1: the first line must be the header"):
         sf.read_scores(path)
 
 
@@ -181,7 +183,7 @@ def test_white_space_around_fields_does_not_count(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [" a", "a\r", "a\0b", "", "b\t"])
 def test_names_that_csv_cannot_hold_are_not_written(tmp_path: Path, name: str) -> None:
     for scores in (sf.Scores([[0.5]], ["a"], [name]), sf.Scores([[0.5]], [name], ["q"])):
-        with pytest.raises(sf.DataError, match="cannot be written in CSV"):
+        with pytest.raises(DataError, match="cannot be written in CSV"):
             scores.write(tmp_path / "x.csv")
     assert not list(tmp_path.iterdir())
 
@@ -201,4 +203,4 @@ def test_an_ending_may_be_in_capitals(tmp_path) -> None:
     scores.write(tmp_path / "s.parq")
     assert sf.read_scores(tmp_path / "s.parq").values.tolist() == [[0.5, 0.25]]
     pl.DataFrame({"query": ["q"], "kind": ["head"]}).write_parquet(tmp_path / "K.Parquet")
-    assert sf.read_segments(tmp_path / "K.Parquet") == {"kind": {"q": "head"}}
+    assert read_segments(tmp_path / "K.Parquet") == {"kind": {"q": "head"}}

@@ -10,8 +10,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-import surefoot as sf
 from surefoot.data.reading.segments import read_segments
+from surefoot.errors import DataError
 
 KINDS = {"length": {"q1": "head", "q2": "tail", "q3": "tail"}, "language": {"q1": "de", "q3": "en"}}
 
@@ -50,5 +50,5 @@ def test_one_column_in_a_dict() -> None:
     ],
 )
 def test_what_is_rejected(source: Any, message: str) -> None:
-    with pytest.raises(sf.DataError, match=message):
+    with pytest.raises(DataError, match=message):
         read_segments(source)

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import surefoot as sf
 from surefoot.data.reading.frames import DOCUMENT_COLUMNS, QUERY_COLUMNS
 from surefoot.data.reading.texts import read_texts
+from surefoot.errors import DataError
 
 WORDS = {"q1": "goats on ice", "q2": "Ibex & chamois"}
 CLASSIC = """<top>
@@ -120,20 +120,20 @@ def test_ids_are_called_what_runs_call_them(name: str) -> None:
 )
 def test_wrong_files(tmp_path: Path, content: str, message: str) -> None:
     (tmp_path / "texts").write_text(content, encoding="utf-8")
-    with pytest.raises(sf.DataError) as raised:
+    with pytest.raises(DataError) as raised:
         read_texts(tmp_path / "texts")
     assert message in str(raised.value)
     assert str(raised.value).startswith(str(tmp_path / "texts"))
 
 
 def test_wrong_sources() -> None:
-    with pytest.raises(sf.DataError, match="id 'q1': the text is 3"):
+    with pytest.raises(DataError, match="id 'q1': the text is 3"):
         read_texts({"q1": 3})
-    with pytest.raises(sf.DataError, match="expected a column of ids"):
+    with pytest.raises(DataError, match="expected a column of ids"):
         read_texts(pl.DataFrame({"a": ["x"]}))
-    with pytest.raises(sf.DataError, match="row 2: the id 'x' appears twice"):
+    with pytest.raises(DataError, match="row 2: the id 'x' appears twice"):
         read_texts(pl.DataFrame({"id": ["x", "x"], "text": ["a", "b"]}))
-    with pytest.raises(sf.DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="cannot be read"):
         read_texts("no such file")
 
 

@@ -15,6 +15,7 @@ from tests.export.interpreters import interpreter, solr_gaps, vespa
 from tests.export.models import NAMES, data, ranker, rows_of, thresholds
 
 import surefoot as sf
+from surefoot.errors import ArgumentError
 from surefoot.export import float32_thresholds, package
 from surefoot.export.ensemble import Ensemble, RawTree
 from surefoot.export.options import TARGETS
@@ -132,7 +133,7 @@ def test_opensearch_with_the_bug_where_no_feature_is_ever_missing(tmp_path: Path
     for rows in rows_of(model, False).values():
         agree(score(rows), model.predict(rows))
     for missing in ("zero", "nan"):
-        with pytest.raises(sf.ArgumentError, match=r"goes to the right at every split.* export to ranklib"):
+        with pytest.raises(ArgumentError, match=r"goes to the right at every split.* export to ranklib"):
             exported(model, tmp_path, "opensearch", missing, target_version="3.4")
 
 

@@ -174,7 +174,7 @@ def test_names_in_vespas_expressions(name: str, stays: bool) -> None:
 
 def test_a_function_of_vespas_is_filled_in_by_hand(tmp_path: Path) -> None:
     """`log(price)` as a feature's name is not the logarithm of a rank feature called price."""
-    train = sf.synthetic_letor(queries=40, documents=10, features=3, seed=1)
+    train = sf.demo.letor(queries=40, documents=10, features=3, seed=1)
     names = ["log(price)", "max(a,b)", "bm25(title)"]
     data = sf.RankingData(train.X, train.y, group=train.lengths, feature_names=names)
     model = sf.Ranker(n_estimators=5, num_leaves=4, num_threads=1).fit(data)

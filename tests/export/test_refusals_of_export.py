@@ -13,6 +13,7 @@ import pytest
 from tests.export.models import NAMES, OF_ENGINE, SMALL, data, ranker
 
 import surefoot as sf
+from surefoot.errors import ArgumentError, DataError
 from surefoot.export.ensemble import Ensemble, RawTree
 from surefoot.export.package import read_ensemble, write_model
 from surefoot.export.settings import ExportSettings
@@ -29,7 +30,7 @@ def with_nan() -> sf.Ranker:
 
 def refused(model: sf.Ranker, folder: Path, message: str, **options: Any) -> None:
     settings = {"to": "elasticsearch", "missing": "zero"} | options
-    with pytest.raises(sf.ArgumentError, match=message):
+    with pytest.raises(ArgumentError, match=message):
         model.export(folder / "model.json", **settings)
     assert list(folder.iterdir()) == []
 
@@ -94,7 +95,7 @@ OTHER_MODELS: list[tuple[str, str, str, str]] = [
 @pytest.mark.parametrize(("engine", "text", "message"), [each[1:] for each in OTHER_MODELS],
                          ids=[each[0] for each in OTHER_MODELS])  # fmt: skip
 def test_other_models(engine: str, text: str, message: str) -> None:
-    with pytest.raises(sf.ArgumentError, match=re.escape(message)), np.errstate(over="ignore"):
+    with pytest.raises(ArgumentError, match=re.escape(message)), np.errstate(over="ignore"):
         read_ensemble(engine, text, NAMES)
 
 
@@ -135,16 +136,16 @@ def test_a_model_called_like_a_file_beside_it(with_nan, tmp_path: Path, name: st
     if name == "features.json":  # nothing stands before it
         with_nan.export(tmp_path / name, to="vespa", missing="zero")
         return
-    with pytest.raises(sf.ArgumentError, match=r"call the model es\.json"):
+    with pytest.raises(ArgumentError, match=r"call the model es\.json"):
         with_nan.export(tmp_path / name, to="vespa", missing="zero")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_is_not_there(with_nan, tmp_path: Path) -> None:
-    with pytest.raises(sf.DataError, match="there is no folder"):
+    with pytest.raises(DataError, match="there is no folder"):
         with_nan.export(tmp_path / "absent" / "es.json", to="solr", missing="zero")
     (tmp_path / "es.md").mkdir()
-    with pytest.raises(sf.DataError, match="it is a folder"):
+    with pytest.raises(DataError, match="it is a folder"):
         with_nan.export(tmp_path / "es.json", to="solr", missing="zero")
     assert [path.name for path in tmp_path.iterdir()] == ["es.md"]
 
@@ -162,5 +163,5 @@ def test_trees_deeper_than_parsers_go(to: str) -> None:
     if to == "elastic":
         assert write_model(trees, ExportSettings.parse(to, "zero", "x")).content
     else:
-        with pytest.raises(sf.ArgumentError, match="5,000 splits above each other"):
+        with pytest.raises(ArgumentError, match="5,000 splits above each other"):
             write_model(trees, ExportSettings.parse(to, "zero", "x"))

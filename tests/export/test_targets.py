@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.export.models import ranker
 
-import surefoot as sf
+from surefoot.errors import ArgumentError
 from surefoot.export.names import companion_paths
 from surefoot.export.replay import PLUGINS
 from surefoot.export.settings import ExportSettings
@@ -63,7 +63,7 @@ def test_what_versions_do_with_an_unset_feature(to: str, version: str | None, un
 @pytest.mark.parametrize("name", ["lucene", "", None, 5, ["solr"]])
 def test_an_unknown_target_is_an_error(name: Any) -> None:
     for refuse in (find_target, lambda to: companion_paths("es.json", to)):
-        with pytest.raises(sf.ArgumentError, match="Known are: elasticsearch"):
+        with pytest.raises(ArgumentError, match="Known are: elasticsearch"):
             refuse(name)
 
 
@@ -86,7 +86,7 @@ def test_files_that_the_table_does_not_list_are_an_error(files: tuple[str, ...],
 def test_the_older_name_of_the_version(tmp_path: Path) -> None:
     model = ranker("lightgbm", False)
     options: dict[str, Any] = {"to": "opensearch", "missing": "zero", "rows": 0}
-    with pytest.raises(sf.ArgumentError, match=r"in OpenSearch 3\.4"):
+    with pytest.raises(ArgumentError, match=r"in OpenSearch 3\.4"):
         model.export(tmp_path / "es.json", engine_version="3.4", **options)
-    with pytest.raises(sf.ArgumentError, match="mean the same"):
+    with pytest.raises(ArgumentError, match="mean the same"):
         model.export(tmp_path / "es.json", engine_version="3.4", target_version="3.4", **options)

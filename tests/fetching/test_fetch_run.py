@@ -22,6 +22,7 @@ from tests.fetching import search_server
 from tests.fetching.search_server import SearchServer, serving, status
 
 import surefoot as sf
+from surefoot.errors import ArgumentError, DataError, MissingExtraError
 from surefoot.fetching import client
 from surefoot.fetching.client import FetchError
 from surefoot.fetching.services import Hit
@@ -105,7 +106,7 @@ def test_a_tiebreak_goes_beyond_the_window(monkeypatch: pytest.MonkeyPatch) -> N
         run = sf.fetch("elasticsearch", server.url, {"q1": "goat"}, ELASTIC, **options)
         assert in_order(run)["q1"] == list(documents)[:11_000]
         assert [body["size"] for _, _, body in server.requests] == [5000, 5000, 1000]
-        with pytest.raises(sf.ArgumentError, match="beyond the window of 10,000"):
+        with pytest.raises(ArgumentError, match="beyond the window of 10,000"):
             sf.fetch("elasticsearch", server.url, {"q1": "goat"}, ELASTIC, depth=11_000)
 
 
@@ -128,7 +129,7 @@ def test_any_text_of_a_query_stays_a_text(server) -> None:
 
 def test_queries_that_have_no_result_are_left_out(server) -> None:
     assert "q4" not in fetched(server).queries
-    with pytest.raises(sf.DataError, match="no query has a result"):
+    with pytest.raises(DataError, match="no query has a result"):
         sf.fetch("solr", server.url.replace("/shop", "/solr/shop"), {"q4": "nothing"}, SOLR)
 
 
@@ -267,7 +268,7 @@ def test_a_document_on_two_pages(server) -> None:
 def test_scores_that_cannot_be_a_run_s(server, scores: list[Any]) -> None:
     rows = [{"_id": str(n), "_score": score} for n, score in enumerate(scores)]
     server.change = lambda answer: answer | {"hits": {"hits": rows}}
-    with pytest.raises(sf.DataError, match=r"query 'q1'.*--score-by position"):
+    with pytest.raises(DataError, match=r"query 'q1'.*--score-by position"):
         fetched(server)
     assert fetched(server, score_by="position").to_dict()["q1"] == {str(n): -n - 1.0 for n in range(len(scores))}
 
@@ -364,7 +365,7 @@ def test_what_is_refused_before_anything_is_asked(tmp_path: Path, change: dict[s
 
 def test_ids_that_no_line_can_hold_are_refused_at_once(server, tmp_path: Path) -> None:
     server.documents = {"a b": "goat w1"}
-    with pytest.raises(sf.DataError, match=r"the document id 'a b' cannot be written in a TREC line"):
+    with pytest.raises(DataError, match=r"the document id 'a b' cannot be written in a TREC line"):
         fetched(server, output=tmp_path / "new.run")
     assert len(server.requests) == 1
     assert list(tmp_path.iterdir()) == []
@@ -408,7 +409,7 @@ def echoing(handler: search_server.Handler) -> bool:
 @pytest.mark.parametrize("value", [f"x\n{SECRET}", f"{SECRET}é", f"\x7f{SECRET}"])
 def test_a_value_that_is_no_header_is_refused_without_it(monkeypatch, value: str) -> None:
     monkeypatch.setenv("KEY", value)
-    with pytest.raises(sf.ArgumentError, match="environment variable KEY") as caught:
+    with pytest.raises(ArgumentError, match="environment variable KEY") as caught:
         sf.fetch("solr", "http://localhost/x", QUERIES, SOLR, header_env={"X": "KEY"})
     assert SECRET not in str(caught.value)
 
@@ -416,7 +417,7 @@ def test_a_value_that_is_no_header_is_refused_without_it(monkeypatch, value: str
 @pytest.mark.parametrize("url", [f"http://ann:{SECRET}@localhost/x", f"http://{SECRET}@localhost/x",
                                  f"http:ann:{SECRET}@localhost", f"http://ann:{SECRET}@[::1/x"])  # fmt: skip
 def test_a_url_with_a_password_is_refused_without_it(url: str) -> None:
-    with pytest.raises(sf.ArgumentError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         sf.fetch("solr", url, QUERIES, SOLR)
     assert SECRET not in str(caught.value)
 
@@ -510,14 +511,14 @@ def test_another_body_or_depth_is_fetched_anew(server, tmp_path: Path) -> None:
 def test_one_fetch_at_a_time(server, tmp_path: Path) -> None:
     from surefoot.fetching.fetched_answers import FetchedAnswers
 
-    with FetchedAnswers(tmp_path / "new.run", {}).lock(), pytest.raises(sf.DataError, match="another fetch is working"):
+    with FetchedAnswers(tmp_path / "new.run", {}).lock(), pytest.raises(DataError, match="another fetch is working"):
         fetched(server, output=tmp_path / "new.run")
 
 
 def test_a_folder_of_other_files_is_refused(server, tmp_path: Path) -> None:
     (tmp_path / "new.run.fetch").mkdir()
     (tmp_path / "new.run.fetch" / "mine.txt").write_text("x")
-    with pytest.raises(sf.DataError, match="do not belong to a fetch"):
+    with pytest.raises(DataError, match="do not belong to a fetch"):
         fetched(server, output=tmp_path / "new.run")
     assert (tmp_path / "new.run.fetch" / "mine.txt").read_text() == "x"
 
@@ -594,6 +595,6 @@ def test_the_command_s_refusals(tmp_path: Path, monkeypatch, surefoot) -> None:
 
 def test_without_its_library(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "httpx", None)
-    with pytest.raises(sf.MissingExtraError, match=r'pip install "surefoot\[fetch\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install "surefoot\[fetch\]"'):
         sf.fetch("solr", "http://localhost:9/x", QUERIES, SOLR, tmp_path / "new.run")
     assert list(tmp_path.iterdir()) == []

@@ -58,7 +58,7 @@ BASELINES = ["today", "bold", "mean", "max", "today,bold", "nobody", "x[/bold]",
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory) -> Path:
     home = tmp_path_factory.mktemp("inputs")
-    runs = sf.synthetic_runs(queries=8, depth=10)
+    runs = sf.demo.runs(queries=8, depth=10)
     runs.qrels.write(home / "qrels.txt")
     for run, name in zip(runs.runs[:3], ("today", "bold", "[red]b"), strict=True):
         run.write(home / f"{name}.run")
@@ -70,7 +70,7 @@ def inputs(tmp_path_factory) -> Path:
     results = [{"searchConfigurationId": name, "searchText": "text 1", "documentIds": ["d1"]} for name in "ab"]
     (home / "results.json").write_text(json.dumps(results))
     (home / "dates.txt").write_text("".join(f"q{i} 2026-11-0{1 + i % 2}\n" for i in range(1, 9)))
-    letor = sf.synthetic_letor(queries=12, documents=8, features=6, seed=1)
+    letor = sf.demo.letor(queries=12, documents=8, features=6, seed=1)
     letor.write(home / "train.txt")
     sf.Ranker(n_estimators=2, num_leaves=4, min_data_in_leaf=5, num_threads=1).fit(letor).save(home / "model")
     (home / "link.run").symlink_to("today.run")

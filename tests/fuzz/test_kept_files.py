@@ -24,6 +24,7 @@ from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.writers import write_log
 from surefoot.data.hashes import seal
+from surefoot.data.reading.segments import read_segments
 from surefoot.data.reading.texts import read_texts
 from surefoot.data.reading.traffic import read_traffic
 from surefoot.decide.evidence.judge_next import sample_next
@@ -37,7 +38,7 @@ pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
 
 SECONDS = 10
 MEMORY = 1 << 30  # bytes more than before
-LETOR = sf.synthetic_letor(queries=30, documents=8, features=6, seed=1)
+LETOR = sf.demo.letor(queries=30, documents=8, features=6, seed=1)
 TRAINED: dict[str, Any] = {"n_estimators": 3, "num_leaves": 4, "min_data_in_leaf": 5, "num_threads": 1}
 SWEPT: dict[str, Any] = {
     "objectives": ["u_risk"], "alphas": [5], "grid": TRAINED, "folds": 3, "workers": 1,
@@ -48,7 +49,7 @@ SWEPT: dict[str, Any] = {
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One file, or folder, of each kind, as surefoot writes it."""
     folder = tmp_path_factory.mktemp("kept")
-    runs = sf.synthetic_runs(queries=30, depth=10)
+    runs = sf.demo.runs(queries=30, depth=10)
     today, bold = runs.runs[:2]
     scores = sf.score(runs.qrels, [today, bold], "nDCG@10")
     first, scores = scores.only(range(15)), scores.only(range(15, 30))
@@ -60,7 +61,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sample_next(bold, today, 5, folder / "record.json", seed=1)
     sf.gate(scores, baseline="today", policy={"risk": 0.4}, record=folder / "looks.json")
     sf.gate(first, **common, budget=60, record=folder / "looks.json")
-    sf.gate(scores, **common).write_json(folder / "decision.json")
+    sf.gate(scores, **common).write(folder / "decision.json")
     sf.judge_next({"today": today, "bold": bold}, baseline="today", measure="nDCG@10", n=20, seed=1).write(
         folder / "draws.json"
     )
@@ -68,10 +69,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     learning, judged = (
         {q: d for q, d in runs.qrels.to_dict().items() if (q in half) == first} for first in (True, False)
     )
-    guard = sf.RiskGuard(bold, today, 0.5, measure="nDCG@10").fit_scorer(learning).calibrate(judged)
-    guard.certificate_.write_json(folder / "certificate.json")
+    guard = sf.RiskGuard(bold, today, risk=0.5).fit_scorer(learning).calibrate(judged)
+    guard.certificate_.write(folder / "certificate.json")
     guard.save(folder / "guard")
-    sf.assess(scores, baseline="today").write_json(folder / "assessment.json", per_query=True)
+    sf.assess(scores, baseline="today").write(folder / "assessment.json", per_query=True)
     sf.Ranker(**TRAINED).fit(LETOR).save(folder / "model")
     sf.sweep(swept_data(), folder / "sweep", **SWEPT)
     _checkpoint(folder / "checkpoint.json")
@@ -109,14 +110,14 @@ def _gate(home: Path, **more: Any) -> Decision:
 JSON: dict[str, tuple[Callable[[Path], Any], int]] = {
     "looks.json": (lambda home: _gate(home, record=home / "looks.json"), 500),
     "record.json": (lambda home: read_record(home / "record.json"), 500),
-    "draws.json": (lambda home: sf.read_draws(home / "draws.json"), 500),
+    "draws.json": (lambda home: sf.Draws.read(home / "draws.json"), 500),
     "decision.json": (lambda home: Decision.read(home / "decision.json"), 150),
     "certificate.json": (lambda home: Certificate.read(home / "certificate.json"), 150),
     "guard/guard.json": (lambda home: sf.RiskGuard.load(home / "guard"), 150),
     "assessment.json": (lambda home: sf.Assessment.read(home / "assessment.json").to_html(), 150),
     "model/ranker.json": (lambda home: sf.Ranker.load(home / "model").predict(LETOR), 150),
     "checkpoint.json": (lambda home: _trained(home / "checkpoint.json").fit(LETOR), 100),
-    "sweep/result.json": (lambda home: sf.read_sweep(home / "sweep"), 100),
+    "sweep/result.json": (lambda home: sf.TradeOffs.read(home / "sweep"), 100),
     "sweep/sweep.json": (lambda home: sf.sweep(swept_data(), home / "sweep", **SWEPT), 40),
     "study/log.json": (lambda home: FeatureTable.read(home / "study").scan().collect(), 150),
 }
@@ -128,7 +129,7 @@ TEXTS: dict[str, tuple[list[bytes], Callable[[Path], Any], int]] = {
     ),
     "weights.csv": ([b"stratum,share\nhead,0.5\ntail,0.5\n", b"a\t1\nb\t3\n"], read_shares, 400),
     "traffic.csv": ([b"query,count\nq1,5\nq2,0.5\n", b"query\tcount\nq1\t12\nq2\t3\n"], read_traffic, 400),
-    "segments.csv": ([b"query,kind\nq1,head\nq2,tail\n", b'{"q1": "head", "q2": "tail"}'], sf.read_segments, 400),
+    "segments.csv": ([b"query,kind\nq1,head\nq2,tail\n", b'{"q1": "head", "q2": "tail"}'], read_segments, 400),
     "topics.txt": (
         [b"<top>\n<num> Number: 301\n<title> garden chair\n</top>\n", b"q1\tred dress\nq2\tblue\n"], read_texts, 400,
     ),

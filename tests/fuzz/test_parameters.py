@@ -53,7 +53,7 @@ NUMBERS = (
 
 
 def small(queries: int = 8, seed: int = 1) -> sf.RankingData:
-    data = sf.synthetic_letor(queries=queries, documents=12, features=3, seed=seed)
+    data = sf.demo.letor(queries=queries, documents=12, features=3, seed=seed)
     X = np.array(data.X)
     X[:, 2] = np.arange(len(X)) % 5  # for categories
     return sf.RankingData(X, data.y, group=data.lengths, baselines=data.baselines)

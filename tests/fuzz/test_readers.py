@@ -19,6 +19,8 @@ from tests.fuzz.mutations import DATES, NUMBERS, WORDS
 import surefoot as sf
 from surefoot.data.letor import text as letor_text
 from surefoot.data.reading import lines
+from surefoot.data.reading.dates import read_dates
+from surefoot.data.types.preferences import read_preferences
 
 pytestmark = pytest.mark.heavy
 
@@ -143,7 +145,7 @@ def test_letor(tmp_path: Path, block: int) -> None:
 
 def test_preferences(tmp_path: Path) -> None:
     def read(path: Path) -> Any:
-        pairs = sf.read_preferences(path)
+        pairs = read_preferences(path)
         lists = [
             [
                 [(score, grade) for score, grade in zip(s, g, strict=True) if score > -math.inf]
@@ -157,7 +159,7 @@ def test_preferences(tmp_path: Path) -> None:
 
 
 def test_dates(tmp_path: Path) -> None:
-    agree(tmp_path, "dates.txt", DATED, DATES + WORDS, 800, sf.read_dates, slow_readers.dates)
+    agree(tmp_path, "dates.txt", DATED, DATES + WORDS, 800, read_dates, slow_readers.dates)
 
 
 @pytest.mark.parametrize("ending", ["gz", "bz2", "xz", "zst"])

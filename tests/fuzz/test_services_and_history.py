@@ -11,6 +11,7 @@ from tests.fetching.search_server import DOCUMENTS, SearchServer, elastic_answer
 from tests.fuzz.mutations import count, mutated_json
 
 import surefoot as sf
+from surefoot.decide.history.history import ReleaseHistory
 from surefoot.fetching.client import _json_of
 from surefoot.fetching.fetched_run import _checked_page, _with_scores
 from surefoot.fetching.services import PartialAnswerError, SearchSettings, service_of
@@ -62,7 +63,7 @@ def test_past_releases(tmp_path: Path, kind: str) -> None:
         except sf.SurefootError as error:
             refusals.append(str(error))
             continue
-        found.page()
-        assert sf.ReleaseHistory.from_dict(json.loads(found.to_json())).to_dict() == found.to_dict()
+        found.to_html()
+        assert ReleaseHistory.from_dict(json.loads(found.to_json())).to_dict() == found.to_dict()
     assert refusals
     assert [one for one in refusals if "2026-01-01.json" not in one and "holds no decision" not in one] == []

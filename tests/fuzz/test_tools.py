@@ -12,6 +12,7 @@ from tests.fuzz.mutations import NUMBERS, WORDS, count, mutated
 from tests.fuzz.slow_readers import Refused
 
 import surefoot as sf
+from surefoot.errors import DataError
 
 pytestmark = pytest.mark.heavy
 
@@ -73,7 +74,7 @@ def read(path: Path, kind: str) -> Any:
             runs = sf.read_runs(path)
             return {run.name if len(runs) > 1 else None: run.to_dict() for run in runs}
         return {None: sf.read_qrels(path).to_dict()}
-    except sf.DataError as error:
+    except DataError as error:
         return None if str(error).startswith(str(path)) else f"refused without its name: {error}"
 
 

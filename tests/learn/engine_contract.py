@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import surefoot as sf
 from surefoot.arrays import Float32s, Floats
+from surefoot.errors import ArgumentError
 from surefoot.learn.engines.contract import BinnedData, Booster, Engine, ModelTextError, engine_of
 
 RNG = np.random.default_rng(0)
@@ -59,7 +59,7 @@ class EngineContract:
         assert self.engine.version[0].isdigit()
 
     def test_an_unknown_parameter_is_rejected_by_name(self) -> None:
-        with pytest.raises(sf.ArgumentError, match="not_a_parameter"):
+        with pytest.raises(ArgumentError, match="not_a_parameter"):
             self.checked(not_a_parameter=1)
 
     def test_parameters_without_effect_change_no_tree(self) -> None:
@@ -212,10 +212,10 @@ class EngineContract:
         np.testing.assert_array_equal(self.engine.predict(booster, HELD), self.engine.predict(self.grown(), HELD))
 
     def test_no_tree_can_be_grown(self) -> None:
-        with pytest.raises(sf.ArgumentError, match="no tree can be grown"):
+        with pytest.raises(ArgumentError, match="no tree can be grown"):
             self.grown(**self.impossible)
         checked = self.checked()
-        with pytest.raises(sf.ArgumentError, match="no tree can be grown"):
+        with pytest.raises(ArgumentError, match="no tree can be grown"):
             self.engine.bin(np.ones_like(X), [], checked).grow(1, checked, towards, go_on)
 
     def test_growing_ends_where_no_leaf_can_be_split(self) -> None:

@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import ArgumentError
 from surefoot.learn.baseline_spec import BaselineSpec, feature_number, with_baselines
 
-DATA = sf.synthetic_letor(queries=5, documents=4, features=3, seed=1).with_baselines_only([])
+DATA = sf.demo.letor(queries=5, documents=4, features=3, seed=1).with_baselines_only([])
 
 
 @pytest.mark.parametrize("text", ["feature:", "feature:x", "feature:-1", "feature:1.0", "feature", "feature:²", "f:1"])
 def test_what_names_no_feature(text: str, tmp_path) -> None:
     assert feature_number(text) is None
-    with pytest.raises(sf.ArgumentError, match=r"does not name a feature|is not understood"):
+    with pytest.raises(ArgumentError, match=r"does not name a feature|is not understood"):
         with_baselines(DATA, [text], tmp_path)
 
 
@@ -25,7 +26,7 @@ def test_features_count_from_1(tmp_path) -> None:
     np.testing.assert_array_equal(data.baselines["feature3"], DATA.X[:, 2])
     assert feature_number("max:3", "max") == 3
     for number in (0, 4):
-        with pytest.raises(sf.ArgumentError, match=f"there is no feature {number}"):
+        with pytest.raises(ArgumentError, match=f"there is no feature {number}"):
             with_baselines(DATA, [f"feature:{number}"], tmp_path)
 
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import ArgumentError
 
 SMALL = {"n_estimators": 8, "num_leaves": 6, "min_data_in_leaf": 5, "num_threads": 1}
-TRAIN, TEST = (sf.synthetic_letor(queries=40, documents=14, features=6, seed=seed) for seed in (4, 5))
+TRAIN, TEST = (sf.demo.letor(queries=40, documents=14, features=6, seed=seed) for seed in (4, 5))
 
 
 def front_matter(card: str) -> list[str]:
@@ -67,5 +68,5 @@ def test_without_data_and_without_baseline() -> None:
     assert "so it may hurt queries that are good today" in card
     with_data = ranker.card(TEST.with_baselines_only([]))
     assert "There is no baseline to compare with" in with_data
-    with pytest.raises(sf.ArgumentError, match="has not learned"):
+    with pytest.raises(ArgumentError, match="has not learned"):
         sf.Ranker().card()

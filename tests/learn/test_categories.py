@@ -14,6 +14,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.data.hashes import data_hash
+from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.engines.contract import ModelTextError, engine_of
 
 ENGINES = ["lightgbm", pytest.param("xgboost", marks=pytest.mark.engines("xgboost"))]
@@ -103,7 +104,7 @@ def test_through_parquet(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.X, data.X)
     assert data_hash(again) == data_hash(data)
     assert data.select([0, 1]).categories == data.categories
-    with pytest.raises(sf.DataError, match=r"no categories; write a \.parquet"):
+    with pytest.raises(DataError, match=r"no categories; write a \.parquet"):
         data.write(tmp_path / "data.txt")
 
 
@@ -111,18 +112,18 @@ def test_what_does_not_fit_is_refused() -> None:
     table, y, qid = frame(1)
     ranker = sf.Ranker(n_estimators=2, **SMALL["lightgbm"]).fit(table, y, qid=qid)
     with pytest.raises(
-        sf.ArgumentError, match="feature 'kind' of X is numbers, but in the training data it was a category"
+        ArgumentError, match="feature 'kind' of X is numbers, but in the training data it was a category"
     ):
         ranker.predict(table.assign(kind=1.0))
     plain = sf.Ranker(n_estimators=2, **SMALL["lightgbm"]).fit(table.assign(kind=table["price"]), y, qid=qid)
     with pytest.raises(
-        sf.ArgumentError, match="feature 'kind' of X is a category, but in the training data it was numbers"
+        ArgumentError, match="feature 'kind' of X is a category, but in the training data it was numbers"
     ):
         plain.predict(table)
-    with pytest.raises(sf.DataError, match="features must be numbers or categories: make it a category"):
+    with pytest.raises(DataError, match="features must be numbers or categories: make it a category"):
         sf.RankingData(table.assign(kind="books"), y, qid=qid)
     twice = table.assign(kind=pd.Categorical([1, "1"] * 180))
-    with pytest.raises(sf.DataError, match="two categories that are written '1'"):
+    with pytest.raises(DataError, match="two categories that are written '1'"):
         sf.RankingData(twice, y, qid=qid)
 
 

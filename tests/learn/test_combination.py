@@ -13,7 +13,7 @@ from surefoot.learn.combination import Combination, is_aggregate, is_combination
 
 @pytest.fixture(scope="module")
 def data() -> sf.RankingData:
-    made = sf.synthetic_letor(queries=20, documents=6, features=4, seed=1)
+    made = sf.demo.letor(queries=20, documents=6, features=4, seed=1)
     return made.with_baselines_only([]).with_baseline("today", made.feature(2))
 
 

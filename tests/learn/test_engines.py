@@ -13,6 +13,7 @@ import pytest
 from tests.learn.engine_contract import EngineContract, X, go_on, towards
 
 import surefoot as sf
+from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.engines.contract import engine_of
 
 
@@ -45,13 +46,13 @@ class TestLightGBM(EngineContract):
 
 @pytest.mark.parametrize("name", ["", "XGB", None, 5, ["lightgbm"]])
 def test_an_unknown_engine(name: Any) -> None:
-    with pytest.raises(sf.ArgumentError, match="the engines are: lightgbm, xgboost"):
+    with pytest.raises(ArgumentError, match="the engines are: lightgbm, xgboost"):
         engine_of(name)
 
 
 @pytest.fixture(scope="module")
 def train() -> sf.RankingData:
-    return sf.synthetic_letor(queries=30, documents=15, features=6, seed=1)
+    return sf.demo.letor(queries=30, documents=15, features=6, seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +73,7 @@ def test_a_saved_ranker_names_its_engine(model, train, tmp_path: Path) -> None:
     for other in ("catboost", None, ["lightgbm"]):
         details["model"]["engine"] = other
         path.write_text(json.dumps(details))
-        with pytest.raises(sf.DataError, match=r"ranker\.json: cannot be used: unknown engine"):
+        with pytest.raises(DataError, match=r"ranker\.json: cannot be used: unknown engine"):
             sf.Ranker.load(tmp_path)
     del details["model"]["engine"]
     path.write_text(json.dumps(details))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import ArgumentError
 from surefoot.learn.explanation import Explanation
 
 ENGINES = ["lightgbm", pytest.param("xgboost", marks=pytest.mark.engines("xgboost"))]
@@ -17,7 +18,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "lightgbm": {"num_leaves": 6, "min_data_in_leaf": 5, "num_threads": 1},
     "xgboost": {"engine": "xgboost", "max_depth": 3, "min_child_weight": 0.01, "nthread": 1},
 }
-DATA = sf.synthetic_letor(queries=30, documents=14, features=6, seed=4)
+DATA = sf.demo.letor(queries=30, documents=14, features=6, seed=4)
 MEASURES = ["nDCG(dcg='exp-log2')@5", "AP", "ERR@3", "RR"]
 
 
@@ -101,14 +102,14 @@ def test_words_markdown_and_json() -> None:
 
 def test_what_cannot_be_explained() -> None:
     ranker = sf.Ranker(n_estimators=3, **SMALL["lightgbm"]).fit(DATA)
-    with pytest.raises(sf.ArgumentError, match="the data has no query 'q99'"):
+    with pytest.raises(ArgumentError, match="the data has no query 'q99'"):
         ranker.explain(DATA, "q99")
-    with pytest.raises(sf.ArgumentError, match="no baseline 'today'; it has: 'bm25'"):
+    with pytest.raises(ArgumentError, match="no baseline 'today'; it has: 'bm25'"):
         ranker.explain(DATA, DATA.queries[0], against="today")
-    with pytest.raises(sf.ArgumentError, match="pairs is 0"):
+    with pytest.raises(ArgumentError, match="pairs is 0"):
         ranker.explain(DATA, DATA.queries[0], pairs=0)
-    with pytest.raises(sf.ArgumentError, match="has not learned"):
+    with pytest.raises(ArgumentError, match="has not learned"):
         sf.Ranker().explain(DATA, DATA.queries[0])
     linear = sf.Ranker(n_estimators=3, linear_tree=True, **SMALL["lightgbm"]).fit(DATA)
-    with pytest.raises(sf.ArgumentError, match="no contributions for linear leaves"):
+    with pytest.raises(ArgumentError, match="no contributions for linear leaves"):
         [linear.explain(DATA, query) for query in DATA.queries]

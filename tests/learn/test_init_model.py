@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.engines.contract import engine_of
 
 ENGINES = ["lightgbm", pytest.param("xgboost", marks=pytest.mark.engines("xgboost"))]
@@ -16,7 +17,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "lightgbm": {"num_leaves": 4, "min_data_in_leaf": 5, "num_threads": 1},
     "xgboost": {"engine": "xgboost", "max_depth": 3, "min_child_weight": 0.01, "nthread": 1},
 }
-OLD, NEW, VALID = (sf.synthetic_letor(queries=30, documents=12, features=5, seed=seed) for seed in (1, 2, 3))
+OLD, NEW, VALID = (sf.demo.letor(queries=30, documents=12, features=5, seed=seed) for seed in (1, 2, 3))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -57,7 +58,7 @@ def test_with_checkpoints(tmp_path: Path) -> None:
     with pytest.raises(StopError):
         sf.Ranker(**options).fit(NEW, init_model=first, progress=stop)
     assert (tmp_path / "state.json").exists()
-    with pytest.raises(sf.DataError, match=r"another training .different: init_model"):
+    with pytest.raises(DataError, match=r"another training .different: init_model"):
         sf.Ranker(**options).fit(NEW)
     resumed = sf.Ranker(**options).fit(NEW, init_model=first)
     whole = sf.Ranker(**(options | {"checkpoint": tmp_path / "other.json"})).fit(NEW, init_model=first)
@@ -78,16 +79,16 @@ def test_what_does_not_fit_is_refused() -> None:
         (sf.Ranker("u_risk", 5, **small), NEW.with_features(NEW.X[:, :4].copy(), None), "other features"),
         (sf.Ranker("u_risk", 5, boosting="dart", **small), NEW, "cannot continue from init_model"),
     ):
-        with pytest.raises(sf.ArgumentError, match=message):
+        with pytest.raises(ArgumentError, match=message):
             ranker.fit(data, init_model=first)
-    with pytest.raises(sf.ArgumentError, match="must be a Ranker"):
+    with pytest.raises(ArgumentError, match="must be a Ranker"):
         sf.Ranker("u_risk", 5, **small).fit(NEW, init_model=3)
-    with pytest.raises(sf.ArgumentError, match="has not learned"):
+    with pytest.raises(ArgumentError, match="has not learned"):
         sf.Ranker("u_risk", 5, **small).fit(NEW, init_model=sf.Ranker())
 
 
 @pytest.mark.engines("xgboost")
 def test_another_engine_is_refused() -> None:
     first = sf.Ranker(n_estimators=2, **SMALL["xgboost"]).fit(OLD)
-    with pytest.raises(sf.ArgumentError, match="trees of xgboost; set engine='xgboost'"):
+    with pytest.raises(ArgumentError, match="trees of xgboost; set engine='xgboost'"):
         sf.Ranker(n_estimators=2, **SMALL["lightgbm"]).fit(NEW, init_model=first)

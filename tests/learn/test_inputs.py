@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse
 
 import surefoot as sf
+from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.engines.feature_names import safe_names
 from surefoot.learn.inputs import standardised_baseline
 
@@ -23,7 +24,7 @@ SMALL: dict[str, Any] = {"n_estimators": 5, "num_leaves": 4, "min_data_in_leaf":
 
 @pytest.fixture(scope="module")
 def made() -> sf.RankingData:
-    return sf.synthetic_letor(queries=40, documents=15, features=4, seed=1)
+    return sf.demo.letor(queries=40, documents=15, features=4, seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -53,9 +54,9 @@ def test_features_go_by_name(made, frame, qid, form: str) -> None:
     expected = model.predict(made.X)
     np.testing.assert_array_equal(model.predict(FORMS[form](frame)), expected)
     np.testing.assert_array_equal(model.predict(FORMS[form](frame.iloc[:, ORDER])), expected)
-    with pytest.raises(sf.ArgumentError, match=r"it does not have 'bm25' and also has 'x'"):
+    with pytest.raises(ArgumentError, match=r"it does not have 'bm25' and also has 'x'"):
         model.predict(FORMS[form](frame.rename(columns={"bm25": "x"})))
-    with pytest.raises(sf.ArgumentError, match=r"it also has 'x'"):
+    with pytest.raises(ArgumentError, match=r"it also has 'x'"):
         model.predict(FORMS[form](frame.assign(x=1.0)))
 
 
@@ -63,7 +64,7 @@ def test_features_go_by_name(made, frame, qid, form: str) -> None:
 def test_matrices_without_names_go_by_position(made, frame, qid, form) -> None:
     model = sf.Ranker(**SMALL).fit(frame, made.y, qid=qid)
     np.testing.assert_array_equal(model.predict(form(made.X)), model.predict(frame))
-    with pytest.raises(sf.ArgumentError, match="the model was trained on 4 features"):
+    with pytest.raises(ArgumentError, match="the model was trained on 4 features"):
         model.predict(form(made.X[:, :3]))
     nameless = sf.Ranker(**SMALL).fit(form(made.X), made.y, qid=qid)
     np.testing.assert_array_equal(nameless.predict(frame), model.predict(frame))
@@ -84,7 +85,7 @@ def test_validation_data_goes_by_name(made, frame, qid) -> None:
     one, two = (sf.Ranker("u_risk", 2, **SMALL).fit(named, valid=valid) for valid in (named, other))
     assert one.history_ == two.history_
     assert one.history_["valid"] == one.history_["train"]
-    with pytest.raises(sf.ArgumentError, match="the features of the validation data"):
+    with pytest.raises(ArgumentError, match="the features of the validation data"):
         sf.Ranker(**SMALL).fit(named, valid=(frame.rename(columns={"bm25": "x"}), made.y, qid, made.baselines))
 
 
@@ -99,9 +100,9 @@ def test_baselines_go_by_name(made, qid) -> None:
     np.testing.assert_array_equal(one.predict(made.X, qid=qid, baseline=scores), expected)
     np.testing.assert_array_equal(one.predict(made.X, qid=qid, baseline=dict(turned.baselines)), expected)
     for wrong in (made.with_baseline("third", made.feature(2)), made, more.with_baseline("third", made.feature(2))):
-        with pytest.raises(sf.ArgumentError, match="starts from a baseline needs this baseline again"):
+        with pytest.raises(ArgumentError, match="starts from a baseline needs this baseline again"):
             one.predict(wrong)
-    with pytest.raises(sf.ArgumentError, match="starts from a baseline needs this baseline again"):
+    with pytest.raises(ArgumentError, match="starts from a baseline needs this baseline again"):
         one.predict(made.X, qid=qid, baseline=scores[:, 0])
 
 
@@ -147,7 +148,7 @@ def test_features_that_are_no_numbers(frame) -> None:
         "texts": frame.assign(bm25="x"),
     }
     for kind, table in kinds.items():
-        with pytest.raises(sf.DataError, match="column 'bm25' of X contains"):
+        with pytest.raises(DataError, match="column 'bm25' of X contains"):
             sf.RankingData(table, np.zeros(len(table)), group=[len(table)])
         assert kind
     for wrong in ([[1.0, 2.0], [3.0]], pa.table([[1.0], [2.0]], names=["a", "a"]), "x", None, 5, {"a": [1]}):
@@ -156,9 +157,9 @@ def test_features_that_are_no_numbers(frame) -> None:
 
 
 def test_two_features_of_one_name(frame) -> None:
-    with pytest.raises(sf.ArgumentError, match="two features are named 'bm25'"):
+    with pytest.raises(ArgumentError, match="two features are named 'bm25'"):
         sf.RankingData(frame[["bm25", "bm25"]], np.zeros(len(frame)), group=[len(frame)])
-    with pytest.raises(sf.ArgumentError, match="two features are named 'a'"):
+    with pytest.raises(ArgumentError, match="two features are named 'a'"):
         sf.RankingData([[1.0, 2.0]], [0], group=[1], feature_names=["a", "a"])
 
 

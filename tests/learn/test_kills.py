@@ -38,8 +38,8 @@ FILES = ("model.txt", "ranker.json")
 
 def train(booster: str, watched: bool, folder: Path, pause: float) -> None:
     """Train and save, with early stopping on validation data where it is `watched`."""
-    data = sf.synthetic_letor(queries=30, documents=15, features=8, seed=1)
-    valid = sf.synthetic_letor(queries=15, documents=15, features=8, seed=2) if watched else None
+    data = sf.demo.letor(queries=30, documents=15, features=8, seed=1)
+    valid = sf.demo.letor(queries=15, documents=15, features=8, seed=2) if watched else None
     stopping = {"early_stopping_rounds": 12, "stop_on": "u_risk@5"} if watched else {}
     ranker = sf.Ranker(
         "saro", 5, estimate="first", n_estimators=TREES, checkpoint=folder / "state.json", checkpoint_every=4,
@@ -108,7 +108,7 @@ def kill_savings() -> None:
 
         def make(trees: int, where: Path) -> None:
             ranker = sf.Ranker(n_estimators=trees, num_leaves=4, min_data_in_leaf=5, num_threads=1)
-            ranker.fit(sf.synthetic_letor(queries=20, documents=15, features=5, seed=1)).save(where)
+            ranker.fit(sf.demo.letor(queries=20, documents=15, features=5, seed=1)).save(where)
 
         def save(kill_at: int | None) -> None:
             ranker = sf.Ranker.load(new)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import ArgumentError
 from surefoot.learn.linear import adarank, feature_selection
 from surefoot.learn.measured_queries import MeasuredQueries
 
@@ -18,7 +19,7 @@ MEASURE = "nDCG(dcg='exp-log2')@10"
 
 @pytest.fixture(scope="module")
 def made() -> sf.RankingData:
-    return sf.synthetic_letor(queries=25, documents=12, features=6, seed=3)
+    return sf.demo.letor(queries=25, documents=12, features=6, seed=3)
 
 
 def ndcg(data: sf.RankingData, scores: Any) -> np.ndarray:
@@ -83,10 +84,10 @@ def test_a_feature_that_knows_the_answer(made: sf.RankingData) -> None:
 def test_other_scales_and_bad_input(made: sf.RankingData) -> None:
     scaled = made.with_features((made.X * np.float32(8) + np.float32(2)).astype(np.float32), None)
     assert feature_selection(scaled, features=2).chosen == feature_selection(made, features=2).chosen
-    with pytest.raises(sf.ArgumentError, match="rounds"):
+    with pytest.raises(ArgumentError, match="rounds"):
         adarank(made, rounds=0)
     narrow = feature_selection(made.with_features(made.X[:, :3].copy(), None), features=1)
-    with pytest.raises(sf.ArgumentError, match="has 6 features, but this model was trained on 3"):
+    with pytest.raises(ArgumentError, match="has 6 features, but this model was trained on 3"):
         narrow.predict(made)
 
 

@@ -15,6 +15,7 @@ from tests.export.models import NAMES, OF_ENGINE, data, delicate
 from tests.export.test_exact import LIGHT, agree, seen
 
 import surefoot as sf
+from surefoot.errors import ArgumentError
 from surefoot.learn.checkpoints import Checkpoint
 from surefoot.learn.engines.lightgbm.engine import LightGBMBins
 from surefoot.learn.training import Training
@@ -113,24 +114,24 @@ def test_weights_and_means_of_means() -> None:
     assert [part["weight"] for part in nested.models_] == [0.25, 0.25, 0.5]
     np.testing.assert_allclose(sf.average(rankers[:1]).predict(X), scores[0], atol=1e-12)
     for wrong in ([1, 1], [0, 0, 0], [1, -1, 1], [1, np.nan, 1]):
-        with pytest.raises(sf.ArgumentError, match="weights is"):
+        with pytest.raises(ArgumentError, match="weights is"):
             sf.average(rankers, weights=wrong)
 
 
 def test_a_mean_that_starts_from_the_baseline_adds_it_once(tmp_path: Path) -> None:
-    train, test = (sf.synthetic_letor(queries=30, documents=12, features=5, seed=seed) for seed in (1, 2))
+    train, test = (sf.demo.letor(queries=30, documents=12, features=5, seed=seed) for seed in (1, 2))
     small = {"n_estimators": 5, "num_leaves": 4, "feature_fraction": 0.5, "num_threads": 1, "init": "baseline"}
     rankers = [sf.Ranker("u_risk", 5, random_state=seed, **small).fit(train) for seed in range(3)]
     mean = sf.average(rankers)
     np.testing.assert_allclose(mean.predict(test), mean_of(rankers, test), rtol=0, atol=1e-12)
     mean.save(tmp_path)
     np.testing.assert_array_equal(sf.Ranker.load(tmp_path).predict(test), mean.predict(test))
-    with pytest.raises(sf.ArgumentError, match="ranker 2 has other init than the first"):
+    with pytest.raises(ArgumentError, match="ranker 2 has other init than the first"):
         sf.average([rankers[0], sf.Ranker("u_risk", 5, **(small | {"init": None})).fit(train)])
 
 
 def test_what_has_no_mean() -> None:
-    train = sf.synthetic_letor(queries=30, documents=12, features=5, seed=1)
+    train = sf.demo.letor(queries=30, documents=12, features=5, seed=1)
     small = {"n_estimators": 2, "num_leaves": 4, "num_threads": 1}
     first = sf.Ranker(**small).fit(train)
     for other, message in (
@@ -143,16 +144,16 @@ def test_what_has_no_mean() -> None:
         (sf.Ranker(**small), "has not learned"),
         ("model", "takes a list of one or more Rankers"),
     ):
-        with pytest.raises(sf.ArgumentError, match=message):
+        with pytest.raises(ArgumentError, match=message):
             sf.average([first, other])
     for wrong in ([], None, first):
-        with pytest.raises(sf.ArgumentError, match="takes a list of one or more Rankers"):
+        with pytest.raises(ArgumentError, match="takes a list of one or more Rankers"):
             sf.average(wrong)
 
 
 @pytest.mark.engines("xgboost")
 def test_two_engines_have_no_mean() -> None:
-    with pytest.raises(sf.ArgumentError, match="other engine than the first one: 'xgboost' instead of 'lightgbm'"):
+    with pytest.raises(ArgumentError, match="other engine than the first one: 'xgboost' instead of 'lightgbm'"):
         sf.average([*models("lightgbm", count=1), *models("xgboost", count=1)])
 
 
@@ -186,7 +187,7 @@ def test_models_that_would_all_be_the_same_are_refused() -> None:
         ({"n_models": 0}, "n_models is 0"),
         ({"n_models": 1.5}, "n_models is 1.5"),
     ):
-        with pytest.raises(sf.ArgumentError, match=re.escape(message)):
+        with pytest.raises(ArgumentError, match=re.escape(message)):
             sf.Ranker(n_estimators=3, num_threads=1, **wrong).fit(train)
 
 

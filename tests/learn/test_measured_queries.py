@@ -11,7 +11,7 @@ import threading
 import numpy as np
 import pytest
 
-import surefoot as sf
+from surefoot.errors import MeasureError
 from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.measures.discount import discounts
 from surefoot.runtime import cores
@@ -95,5 +95,5 @@ def test_discounts() -> None:
     ],
 )
 def test_labels_above_the_top_of_err(label: float, message: str) -> None:
-    with pytest.raises(sf.MeasureError, match=message):
+    with pytest.raises(MeasureError, match=message):
         MeasuredQueries("ERR@5", np.array([0.0, label]), np.array([0, 2]), np.arange(2))

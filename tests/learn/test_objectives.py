@@ -7,6 +7,7 @@ from tests.conftest import ROOT
 from tests.learn import test_lambdas, test_reduce
 
 import surefoot as sf
+from surefoot.errors import ArgumentError
 from surefoot.learn import kernel
 from surefoot.learn.objectives import OBJECTIVE_KINDS, RULES, Objective
 
@@ -42,5 +43,5 @@ def test_switches_of_the_kernel(rule: str) -> None:
 
 
 def test_an_objective_is_for_some_measures() -> None:
-    with pytest.raises(sf.ArgumentError, match="'regression' needs the gains of nDCG, and AP has no gains"):
-        sf.Ranker("regression", measure="AP").fit(sf.synthetic_letor(queries=5, documents=4, features=2, seed=1))
+    with pytest.raises(ArgumentError, match="'regression' needs the gains of nDCG, and AP has no gains"):
+        sf.Ranker("regression", measure="AP").fit(sf.demo.letor(queries=5, documents=4, features=2, seed=1))

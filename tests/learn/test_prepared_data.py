@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import ArgumentError
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.prepared_data import PreparedData
 from surefoot.learn.regression_trees import regression_trees
@@ -18,7 +19,7 @@ SMALL: dict[str, Any] = {"n_estimators": 6, "num_leaves": 5, "min_data_in_leaf":
 
 @pytest.fixture(scope="module")
 def sets() -> list[sf.RankingData]:
-    made = [sf.synthetic_letor(queries=40, documents=15, features=6, seed=seed) for seed in (1, 2)]
+    made = [sf.demo.letor(queries=40, documents=15, features=6, seed=seed) for seed in (1, 2)]
     return [
         data.with_baseline("one", data.feature(1)).with_baseline("two", data.feature(2) - data.feature(3))
         for data in made
@@ -76,7 +77,7 @@ def test_fewer_baselines(sets) -> None:
 
 
 def test_prepared_data_comes_alone(sets) -> None:
-    with pytest.raises(sf.ArgumentError, match="leave the others out"):
+    with pytest.raises(ArgumentError, match="leave the others out"):
         sf.Ranker(**SMALL).fit(PreparedData(*sets), valid=sets[1])
 
 

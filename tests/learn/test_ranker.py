@@ -17,18 +17,19 @@ import pytest
 from sklearn.base import clone
 
 import surefoot as sf
+from surefoot.errors import ArgumentError, DataError
 
 SMALL = {"num_leaves": 4, "learning_rate": 0.1, "min_data_in_leaf": 5, "num_threads": 1}
 
 
 @pytest.fixture(scope="module")
 def train() -> sf.RankingData:
-    return sf.synthetic_letor(queries=60, documents=20, features=20, seed=1)
+    return sf.demo.letor(queries=60, documents=20, features=20, seed=1)
 
 
 @pytest.fixture(scope="module")
 def valid() -> sf.RankingData:
-    return sf.synthetic_letor(queries=30, documents=20, features=20, seed=2)
+    return sf.demo.letor(queries=30, documents=20, features=20, seed=2)
 
 
 def without_ids(data: sf.RankingData) -> sf.RankingData:
@@ -62,7 +63,7 @@ def same_trees_as_lightgbm(data: sf.RankingData, k: int, **parameters) -> None:
 
 @pytest.mark.parametrize("k", [3, 10, 30])
 def test_the_same_trees_as_lightgbm_on_generated_data(k: int) -> None:
-    data = sf.synthetic_letor(queries=200, documents=40, features=30, seed=5)
+    data = sf.demo.letor(queries=200, documents=40, features=30, seed=5)
     same_trees_as_lightgbm(without_ids(data), k, num_leaves=16, learning_rate=0.1)
 
 
@@ -82,7 +83,7 @@ def test_alpha_zero_is_gain(train) -> None:
 
 
 def test_risk_falls_with_alpha() -> None:
-    data = sf.synthetic_letor(queries=300, documents=20, features=20, seed=3)
+    data = sf.demo.letor(queries=300, documents=20, features=20, seed=3)
     risks = [
         sf.Ranker("u_risk", alpha=alpha, n_estimators=30, **SMALL).fit(data).history_["train"]["risk"][-1]
         for alpha in (0, 20)
@@ -116,7 +117,7 @@ def test_manners_of_scikit_learn(train) -> None:
     other = clone(r).fit(train.X, train.y, group=train.lengths, baseline=train.baselines["bm25"][:, None])
     np.testing.assert_array_equal(one.predict(train.X), other.predict(train.X))
     assert one.n_features_in_ == train.n_features
-    with pytest.raises(sf.ArgumentError, match="has not learned anything"):
+    with pytest.raises(ArgumentError, match="has not learned anything"):
         sf.Ranker().predict(train.X)
 
 
@@ -135,7 +136,7 @@ def test_start_from_the_baseline(train, valid) -> None:
     # A tiny step from the baseline leaves its ranking as it was.
     assert r.history_["valid"]["losses"][-1] <= 1
     assert r.history_["valid"]["risk"][-1] < 0.01
-    with pytest.raises(sf.ArgumentError, match="starts from a baseline"):
+    with pytest.raises(ArgumentError, match="starts from a baseline"):
         r.predict(sf.RankingData(valid.X, valid.y, group=valid.lengths))
 
 
@@ -193,7 +194,7 @@ def test_a_corrupted_or_hostile_model_folder(train, tmp_path: Path) -> None:
     details, model = (folder / "ranker.json").read_text(), (folder / "model.txt").read_text()
 
     def refused(message: str) -> None:
-        with pytest.raises(sf.DataError, match=message):
+        with pytest.raises(DataError, match=message):
             sf.Ranker.load(folder)
         (folder / "ranker.json").write_text(details)
         (folder / "model.txt").write_text(model)
@@ -219,7 +220,7 @@ def test_a_corrupted_or_hostile_model_folder(train, tmp_path: Path) -> None:
     refused("does not have history_")
     (folder / "model.txt").unlink()
     refused("cannot be read")
-    with pytest.raises(sf.DataError, match="is not a folder"):
+    with pytest.raises(DataError, match="is not a folder"):
         sf.Ranker.load(tmp_path / "absent")
 
 
@@ -232,7 +233,7 @@ def test_a_full_disk_while_saving(train, tmp_path: Path, monkeypatch) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(sf.DataError, match="No space left on device"):
+    with pytest.raises(DataError, match="No space left on device"):
         r.save(tmp_path / "model")
     monkeypatch.undo()
     assert {path.name: path.read_bytes() for path in (tmp_path / "model").iterdir()} == before
@@ -259,7 +260,7 @@ def test_a_full_disk_while_saving(train, tmp_path: Path, monkeypatch) -> None:
     ],
 )
 def test_bad_parameters(train, parameters, message: str) -> None:
-    with pytest.raises(sf.ArgumentError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         sf.Ranker(**parameters).fit(train)
     assert message in str(caught.value)
 
@@ -279,23 +280,23 @@ def test_bad_data(train, valid) -> None:
         fit([[0.0], [1.0]], [0, 0.5], qid=["a", "a"])
     with pytest.raises(sf.SurefootError, match="finite score"):
         fit(X, y, group=group, baseline=np.full(len(y), np.nan))
-    with pytest.raises(sf.ArgumentError, match="nothing to learn"):
+    with pytest.raises(ArgumentError, match="nothing to learn"):
         fit(X, np.ones(len(y)), group=group)
-    with pytest.raises(sf.ArgumentError, match="nothing to learn"):
+    with pytest.raises(ArgumentError, match="nothing to learn"):
         fit([[0.0], [1.0]], [0, 1], qid=["a", "b"])  # queries of one document
-    with pytest.raises(sf.ArgumentError, match="compares with a baseline"):
+    with pytest.raises(ArgumentError, match="compares with a baseline"):
         sf.Ranker("u_risk", 5, **SMALL).fit(X, y, group=group)
-    with pytest.raises(sf.ArgumentError, match="the validation data has 3 features"):
+    with pytest.raises(ArgumentError, match="the validation data has 3 features"):
         fit(
             without_ids(train),
             valid=sf.RankingData(valid.X[:, :3], valid.y, group=valid.lengths, baselines=valid.baselines),
         )
-    with pytest.raises(sf.ArgumentError, match="has the baselines"):
+    with pytest.raises(ArgumentError, match="has the baselines"):
         fit(train, valid=sf.RankingData(valid.X, valid.y, group=valid.lengths))
-    with pytest.raises(sf.ArgumentError, match="labels are missing"):
+    with pytest.raises(ArgumentError, match="labels are missing"):
         fit(X)
     r = fit(train)
-    with pytest.raises(sf.ArgumentError, match="trained on 20 features"):
+    with pytest.raises(ArgumentError, match="trained on 20 features"):
         r.predict(X[:, :3])
 
 
@@ -311,7 +312,7 @@ def test_linear_gains_take_fractions_and_queries_may_be_long() -> None:
 SCRIPT = """
 import sys, time
 import surefoot as sf
-data = sf.synthetic_letor(queries=60, documents=20, features=20, seed=1)
+data = sf.demo.letor(queries=60, documents=20, features=20, seed=1)
 r = sf.Ranker("saro", 5, n_estimators=40, checkpoint=sys.argv[1], checkpoint_every=10, feature_fraction=0.5,
               num_leaves=4, estimate="first", num_threads=1)
 stays_at = int(sys.argv[3])
@@ -354,8 +355,8 @@ def test_a_checkpoint_of_another_training_is_refused(train, tmp_path: Path) -> N
     with pytest.raises(KeyboardInterrupt):
         sf.Ranker(n_estimators=9, checkpoint=path, checkpoint_every=2, **SMALL).fit(train, progress=interrupted)
     assert path.exists()
-    with pytest.raises(sf.DataError, match="checkpoint of another training"):
+    with pytest.raises(DataError, match="checkpoint of another training"):
         sf.Ranker(n_estimators=9, checkpoint=path, checkpoint_every=2, **(SMALL | {"num_leaves": 5})).fit(train)
     path.write_text("{")
-    with pytest.raises(sf.DataError, match="is not a checkpoint that can be read"):
+    with pytest.raises(DataError, match="is not a checkpoint that can be read"):
         sf.Ranker(n_estimators=9, checkpoint=path, checkpoint_every=2, **SMALL).fit(train)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot as sf
+from surefoot.errors import ArgumentError
 from surefoot.learn.lambdas import Lambdas
 from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.objectives import Objective
@@ -68,7 +69,7 @@ def test_no_order_has_a_greater_expected_ndcg(seed: int, measure: str) -> None:
 
 
 def test_it_learns_and_is_kept(tmp_path) -> None:
-    data = sf.synthetic_letor(queries=60, documents=20, seed=1)
+    data = sf.demo.letor(queries=60, documents=20, seed=1)
     ranker = sf.Ranker("regression", n_estimators=40, num_leaves=8, min_data_in_leaf=5).fit(data)
     values = ranker.history_["train"]["effectiveness"]
     assert values[-1] > values[0] + 0.05
@@ -80,26 +81,26 @@ def test_it_learns_and_is_kept(tmp_path) -> None:
 
 def test_labels_that_are_all_alike() -> None:
     data = sf.RankingData(np.arange(12.0).reshape(6, 2), np.array([1.0, 1, 1, 0, 0, 0]), group=[3, 3])
-    with pytest.raises(sf.ArgumentError, match="nothing to learn"):
+    with pytest.raises(ArgumentError, match="nothing to learn"):
         sf.Ranker("regression", n_estimators=2).fit(data)
 
 
 @pytest.mark.parametrize("measure", ["AP", "RR", "ERR@10"])
 def test_other_measures_have_no_gains(measure: str) -> None:
-    data = sf.synthetic_letor(queries=5, documents=5, seed=1)
-    with pytest.raises(sf.ArgumentError, match="needs the gains of nDCG"):
+    data = sf.demo.letor(queries=5, documents=5, seed=1)
+    with pytest.raises(ArgumentError, match="needs the gains of nDCG"):
         sf.Ranker("regression", measure=measure).fit(data)
 
 
 def test_sweeps_trade_gain_against_risk(tmp_path) -> None:
-    with pytest.raises(sf.ArgumentError, match="unknown objective 'regression'"):
-        sf.sweep(sf.synthetic_letor(queries=5, documents=5, seed=1), tmp_path / "s", objectives=["regression"])
+    with pytest.raises(ArgumentError, match="unknown objective 'regression'"):
+        sf.sweep(sf.demo.letor(queries=5, documents=5, seed=1), tmp_path / "s", objectives=["regression"])
 
 
 def test_it_has_no_switch_of_the_kernel() -> None:
     from surefoot.learn.objectives import Objective
 
-    with pytest.raises(sf.ArgumentError, match="regression does not compare pairs of documents"):
+    with pytest.raises(ArgumentError, match="regression does not compare pairs of documents"):
         _ = Objective("regression").kernel_switch()
 
 
@@ -137,11 +138,11 @@ def test_errors_that_do_harm_weigh_more(seed: int, alpha: float) -> None:
 
 
 def test_alpha_lowers_the_risk_of_regression_and_needs_a_baseline() -> None:
-    train, test = (sf.synthetic_letor(queries=200, documents=15, features=8, seed=seed) for seed in (1, 2))
+    train, test = (sf.demo.letor(queries=200, documents=15, features=8, seed=seed) for seed in (1, 2))
     small = {"n_estimators": 30, "num_leaves": 8, "num_threads": 1}
     plain, careful = (sf.Ranker("regression", alpha, **small).fit(train, valid=test) for alpha in (None, 3))
     assert careful.history_["valid"]["risk"][-1] < plain.history_["valid"]["risk"][-1]
     zero = sf.Ranker("regression", 0, **small).fit(train)
     np.testing.assert_array_equal(zero.predict(test), plain.predict(test))
-    with pytest.raises(sf.ArgumentError, match="objective 'regression' compares with a baseline; give one"):
+    with pytest.raises(ArgumentError, match="objective 'regression' compares with a baseline; give one"):
         sf.Ranker("regression", 3, **small).fit(train.with_baselines_only([]))

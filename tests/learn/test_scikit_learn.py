@@ -22,13 +22,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 import surefoot as sf
+from surefoot.errors import ArgumentError
 
 SMALL = {"n_estimators": 4, "num_leaves": 4, "min_data_in_leaf": 5, "num_threads": 1, "history": False}
 
 
 @pytest.fixture(scope="module")
 def data() -> sf.RankingData:
-    return sf.synthetic_letor(queries=30, documents=12, features=5, seed=1)
+    return sf.demo.letor(queries=30, documents=12, features=5, seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -116,9 +117,9 @@ def test_score_is_the_mean_of_the_measure(data, qid) -> None:
     expected = sf.score(data.qrels(), ranker.to_run(data), "ERR@10").mean()[0]
     assert ranker.score(data) == expected == pytest.approx(ranker.history_["train"]["effectiveness"][-1], abs=1e-12)
     assert 0 < ranker.score(data.X, data.y, group=data.lengths) == ranker.score(data.X, data.y, qid=qid)
-    with pytest.raises(sf.ArgumentError, match="qid"):
+    with pytest.raises(ArgumentError, match="qid"):
         ranker.score(data.X, data.y)
-    with pytest.raises(sf.ArgumentError, match="labels are missing"):
+    with pytest.raises(ArgumentError, match="labels are missing"):
         ranker.score(data.X, qid=qid)
 
 
@@ -141,7 +142,7 @@ def test_score_on_every_criterion(data, qid, criterion: str) -> None:
         scores = np.stack(list(given.baselines.values()), axis=1)
         assert ranker.score(data.X, data.y, qid=qid, baseline=scores) == pytest.approx(expected, abs=1e-12)
     if criterion != "effectiveness":
-        with pytest.raises(sf.ArgumentError, match=f"score_on='{criterion}' compares with a baseline; give one"):
+        with pytest.raises(ArgumentError, match=f"score_on='{criterion}' compares with a baseline; give one"):
             ranker.score(data.X, data.y, qid=qid)
 
 
@@ -161,7 +162,7 @@ def test_a_grid_over_alpha_that_does_not_ignore_risk(data, qid, routing) -> None
 
 def test_without_routing_one_line_says_how(data, qid) -> None:
     grid = GridSearchCV(sf.Ranker(**SMALL), {"num_leaves": [3, 5]}, cv=GroupKFold(3), error_score="raise")
-    with pytest.raises(sf.ArgumentError, match=r"first call sklearn.set_config.enable_metadata_routing=True."):
+    with pytest.raises(ArgumentError, match=r"first call sklearn.set_config.enable_metadata_routing=True."):
         grid.fit(data.X, data.y, qid=qid, baseline=data.baselines["bm25"], groups=qid)
 
 
@@ -179,9 +180,9 @@ def test_monotone_constraints_by_name(data, table, engine: str) -> None:
     assert clone(named).get_params()["monotone_constraints"] == {"url: length": -1, "bm25": 1}
     numbered = sf.Ranker(monotone_constraints={"feature_1": 1}, **small).fit(data)
     assert (np.diff(numbered.predict(rows)) >= 0).all()
-    with pytest.raises(sf.ArgumentError, match="names the feature 'bm26', but the data does not have it"):
+    with pytest.raises(ArgumentError, match="names the feature 'bm26', but the data does not have it"):
         sf.Ranker(monotone_constraints={"bm26": 1}, **small).fit(table, data.y)
-    with pytest.raises(sf.ArgumentError, match="monotone_constraints, value 1, is 7"):
+    with pytest.raises(ArgumentError, match="monotone_constraints, value 1, is 7"):
         sf.Ranker(monotone_constraints={"bm25": 7}, **small).fit(table, data.y)
 
 
@@ -193,9 +194,9 @@ def test_importances(data, table) -> None:
                            ("gain", used.groupby("split_feature")["split_gain"].sum())):  # fmt: skip
         result = ranker.set_params(importance_type=kind).feature_importances_
         np.testing.assert_allclose(result, [expected.get(f"Column_{i}", 0) for i in range(5)], rtol=1e-5)
-    with pytest.raises(sf.ArgumentError, match="importance_type is 'weight'; it must be 'split' or 'gain'"):
+    with pytest.raises(ArgumentError, match="importance_type is 'weight'; it must be 'split' or 'gain'"):
         sf.Ranker(importance_type="weight").fit(data)
-    with pytest.raises(sf.ArgumentError, match="has not learned"):
+    with pytest.raises(ArgumentError, match="has not learned"):
         _ = sf.Ranker().feature_importances_
     assert SelectFromModel(sf.Ranker(**SMALL)).fit(table, data.y).get_support().any()
 
@@ -207,7 +208,7 @@ def test_queries_as_a_column_of_any_table(data, qid, table) -> None:
         assert ranker.feature_names_in_ == list(table.columns[:-1])
         np.testing.assert_array_equal(ranker.predict(each), expected)
         np.testing.assert_array_equal(ranker.predict(table.drop(columns="qid")), expected)
-        with pytest.raises(sf.ArgumentError, match="X has a column 'qid', but you also gave the queries separately"):
+        with pytest.raises(ArgumentError, match="X has a column 'qid', but you also gave the queries separately"):
             sf.Ranker(**SMALL).fit(each, data.y, qid=qid)
     based = sf.Ranker("u_risk", 5, init="baseline", **SMALL).fit(table, data.y, baseline=data.baselines["bm25"])
     np.testing.assert_array_equal(
@@ -217,7 +218,7 @@ def test_queries_as_a_column_of_any_table(data, qid, table) -> None:
 
 
 def test_eval_set_is_another_name_of_valid(data, qid) -> None:
-    valid = sf.synthetic_letor(queries=9, documents=12, features=5, seed=2)
+    valid = sf.demo.letor(queries=9, documents=12, features=5, seed=2)
     other = np.repeat(np.arange(9), valid.lengths)
     ranker = sf.Ranker("u_risk", 5, **(SMALL | {"history": True}))
     base, fold_data = data.baselines["bm25"], valid.baselines["bm25"]
@@ -238,7 +239,7 @@ def test_eval_set_is_another_name_of_valid(data, qid) -> None:
         ({"eval_set": [(valid.X,)]}, "one pair"),
         ({"eval_set": [valid], "valid": valid}, "mean the same"),
     ):
-        with pytest.raises(sf.ArgumentError, match=message):
+        with pytest.raises(ArgumentError, match=message):
             clone(ranker).fit(data.X, data.y, qid=qid, baseline=base, **wrong)
 
 
@@ -264,7 +265,7 @@ def test_without_scikit_learn(tmp_path: Path) -> None:
 import sys
 sys.modules["sklearn"] = None  # as if it were not installed
 import surefoot as sf
-data = sf.synthetic_letor(queries=20, documents=10, features=4, seed=1)
+data = sf.demo.letor(queries=20, documents=10, features=4, seed=1)
 r = sf.Ranker(n_estimators=2, num_leaves=4, num_threads=1).fit(data)
 r.set_params(num_leaves=5).get_params()
 r.save(sys.argv[1])

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.engines.lightgbm import model_text
 
 SMALL: dict[str, Any] = {"n_estimators": 3, "num_leaves": 4, "min_data_in_leaf": 5, "num_threads": 1}
@@ -20,7 +21,7 @@ SMALL: dict[str, Any] = {"n_estimators": 3, "num_leaves": 4, "min_data_in_leaf":
 
 @pytest.fixture(scope="module")
 def train() -> sf.RankingData:
-    return sf.synthetic_letor(queries=30, documents=15, features=6, seed=1)
+    return sf.demo.letor(queries=30, documents=15, features=6, seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -63,11 +64,11 @@ def test_a_full_disk_at_the_second_file_keeps_the_old_ranker(model, train, folde
         return write(path, data)
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(sf.DataError, match="No space left on device"):
+    with pytest.raises(DataError, match="No space left on device"):
         sf.Ranker(**(SMALL | {"n_estimators": 4})).fit(train).save(folder)
     monkeypatch.undo()
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-    with pytest.raises(sf.DataError, match="cannot be made"):
+    with pytest.raises(DataError, match="cannot be made"):
         model.save(folder / "model.txt")
 
 
@@ -76,7 +77,7 @@ def test_a_save_that_fails_takes_all_its_folders_back(model, tmp_path: Path, mon
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(sf.DataError, match="No space left on device"):
+    with pytest.raises(DataError, match="No space left on device"):
         model.save(tmp_path / "new" / "deep" / "model")
     assert list(tmp_path.iterdir()) == []
 
@@ -89,7 +90,7 @@ def test_rankers_of_the_first_version_load(model, train, folder: Path) -> None:
     (folder / "ranker.json").write_text(json.dumps(details))
     again = sf.Ranker.load(folder)
     np.testing.assert_array_equal(again.predict(train), model.predict(train))
-    with pytest.raises(sf.ArgumentError, match="label_gain"):
+    with pytest.raises(ArgumentError, match="label_gain"):
         again.fit(train)
 
 
@@ -111,7 +112,7 @@ def test_what_no_ranker_has_learned(folder: Path, name: str, value: Any) -> None
     details = json.loads((folder / "ranker.json").read_text())
     details["fitted"][name] = value
     (folder / "ranker.json").write_text(json.dumps(details))
-    with pytest.raises(sf.DataError):
+    with pytest.raises(DataError):
         sf.Ranker.load(folder)
 
 
@@ -130,7 +131,7 @@ def test_what_no_ranker_has_learned(folder: Path, name: str, value: Any) -> None
 def test_a_broken_description(folder: Path, change: Callable[[str], str]) -> None:
     path = folder / "ranker.json"
     path.write_text(change(path.read_text()))
-    with pytest.raises(sf.DataError):
+    with pytest.raises(DataError):
         sf.Ranker.load(folder)
 
 
@@ -181,7 +182,7 @@ def test_a_model_text_that_lightgbm_did_not_write(folder: Path, what: str) -> No
     details = json.loads((folder / "ranker.json").read_text())
     details["model"]["sha256"] = hashlib.sha256(false.encode()).hexdigest()
     (folder / "ranker.json").write_text(json.dumps(details))
-    with pytest.raises(sf.DataError, match="is not a LightGBM model"):
+    with pytest.raises(DataError, match="is not a LightGBM model"):
         sf.Ranker.load(folder)
 
 

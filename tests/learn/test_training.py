@@ -10,18 +10,19 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import ArgumentError, DataError
 
 SMALL: dict[str, Any] = {"num_leaves": 4, "min_data_in_leaf": 5, "num_threads": 1}
 
 
 @pytest.fixture(scope="module")
 def train() -> sf.RankingData:
-    return sf.synthetic_letor(queries=30, documents=15, features=6, seed=1)
+    return sf.demo.letor(queries=30, documents=15, features=6, seed=1)
 
 
 @pytest.fixture(scope="module")
 def valid() -> sf.RankingData:
-    return sf.synthetic_letor(queries=15, documents=15, features=6, seed=2)
+    return sf.demo.letor(queries=15, documents=15, features=6, seed=2)
 
 
 def assert_agrees(model: sf.Ranker, train: sf.RankingData, valid: sf.RankingData | None) -> None:
@@ -116,7 +117,7 @@ def test_the_checkpoint_stays_until_the_model_is_saved(train, tmp_path: Path, mo
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(sf.DataError, match="No space left on device"):
+    with pytest.raises(DataError, match="No space left on device"):
         ranker.save(tmp_path / "model")
     monkeypatch.undo()
     assert path.exists()
@@ -168,18 +169,18 @@ OTHERS = {
 def test_all_of_the_data_decides_whether_to_go_on(train, tmp_path: Path, what: str) -> None:
     bare = sf.RankingData(train.X, train.y, group=train.lengths, baselines=train.baselines)
     ranker = stopped(bare, tmp_path / "state.json")
-    with pytest.raises(sf.DataError, match=r"another training \(different: the training data"):
+    with pytest.raises(DataError, match=r"another training \(different: the training data"):
         ranker.fit(OTHERS[what](bare), valid=bare)
     if what == "feature names":  # those of the training data are the validation data's too
         return
-    with pytest.raises(sf.DataError, match=r"another training \(different: the validation data\)"):
+    with pytest.raises(DataError, match=r"another training \(different: the validation data\)"):
         ranker.fit(bare, valid=OTHERS[what](bare))
 
 
 @pytest.mark.parametrize("trees", [3, 8, 20])
 def test_another_number_of_trees_is_another_training(train, tmp_path: Path, trees: int) -> None:
     ranker = stopped(train, tmp_path / "state.json")
-    with pytest.raises(sf.DataError, match=r"another training \(different: n_estimators\)"):
+    with pytest.raises(DataError, match=r"another training \(different: n_estimators\)"):
         ranker.set_params(n_estimators=trees).fit(train, valid=train)
 
 
@@ -210,9 +211,9 @@ def test_a_checkpoint_that_cannot_be_is_refused_before_training(train, tmp_path:
 
 
 def test_dart_neither_stops_early_nor_goes_on(train, valid, tmp_path: Path) -> None:
-    with pytest.raises(sf.ArgumentError, match="changes earlier trees"):
+    with pytest.raises(ArgumentError, match="changes earlier trees"):
         sf.Ranker(boosting="dart", early_stopping_rounds=2, **SMALL).fit(train, valid=valid)
-    with pytest.raises(sf.ArgumentError, match="cannot continue from a checkpoint"):
+    with pytest.raises(ArgumentError, match="cannot continue from a checkpoint"):
         sf.Ranker(boosting="dart", checkpoint=tmp_path / "state.json", **SMALL).fit(train)
 
 

@@ -10,9 +10,10 @@ import pytest
 
 import surefoot as sf
 from surefoot.data.hashes import HASH_DIGITS, query_fingerprints
+from surefoot.errors import DataError
 from surefoot.learn.prepared_data import PreparedData
 
-DATA = sf.synthetic_letor(queries=20, documents=8, features=5, seed=1)
+DATA = sf.demo.letor(queries=20, documents=8, features=5, seed=1)
 SMALL = {"n_estimators": 2, "num_leaves": 3, "min_data_in_leaf": 2, "num_threads": 1}
 
 
@@ -33,7 +34,7 @@ def test_training_and_validation_queries_are_known_and_no_others(tmp_path: Path)
 
 def test_numbered_queries_of_other_data_are_other_queries() -> None:
     ranker = sf.Ranker(**SMALL).fit(DATA)
-    assert not any(known(ranker, sf.synthetic_letor(queries=20, documents=8, features=5, seed=2)))
+    assert not any(known(ranker, sf.demo.letor(queries=20, documents=8, features=5, seed=2)))
 
 
 def test_neither_order_nor_new_features_hide_a_query() -> None:
@@ -56,5 +57,5 @@ def test_rankers_saved_before_load_and_wrong_ones_do_not(tmp_path: Path) -> None
     assert sf.Ranker.load(tmp_path).training_queries_ is None
     for wrong in ("abc", 3, "x" * HASH_DIGITS):
         path.write_text(json.dumps(details | {"fitted": details["fitted"] | {"training_queries_": wrong}}))
-        with pytest.raises(sf.DataError, match="training_queries_"):
+        with pytest.raises(DataError, match="training_queries_"):
             sf.Ranker.load(tmp_path)

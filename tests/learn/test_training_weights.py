@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import surefoot as sf
 from surefoot.data.hashes import data_hash
 from surefoot.data.types.query_weighting import by_query
+from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.criteria import Criterion, history_figures
 from surefoot.learn.lambdas import Lambdas
 from surefoot.learn.measured_queries import MeasuredQueries
@@ -36,7 +37,7 @@ WEIGHTS = st.lists(st.floats(0.01, 1000), min_size=12, max_size=12)
 
 @pytest.fixture(scope="module")
 def data() -> sf.RankingData:
-    return sf.synthetic_letor(queries=40, documents=12, features=6, seed=3)
+    return sf.demo.letor(queries=40, documents=12, features=6, seed=3)
 
 
 def ranker(**more: Any) -> sf.Ranker:
@@ -65,7 +66,7 @@ def lambdas(data: sf.RankingData, objective: Objective, weights: Any = None) -> 
 @settings(max_examples=20, deadline=None)
 @given(weights=WEIGHTS, seed=st.integers(0, 5), name=st.sampled_from(["gain", "u_risk", "saro", "faro", "regression"]))
 def test_gradients_are_multiplied_by_relative_weights(weights: list[float], seed: int, name: str) -> None:
-    data = sf.synthetic_letor(queries=12, documents=6, features=4, seed=seed)
+    data = sf.demo.letor(queries=12, documents=6, features=4, seed=seed)
     scores = np.random.default_rng(seed).normal(size=len(data))
     alpha = 0.0 if name in ("gain", "regression") else 5.0
     weighted = lambdas(data, Objective(name, alpha), weights)
@@ -92,7 +93,7 @@ def test_gradients_are_multiplied_by_relative_weights(weights: list[float], seed
 @given(counts=st.lists(st.integers(1, 5), min_size=10, max_size=10), seed=st.integers(0, 5))
 @pytest.mark.parametrize("name", ["gain", "u_risk", "saro"])
 def test_integer_weights_are_repeated_queries_up_to_the_mean_weight(name: str, counts: list[int], seed: int) -> None:
-    data = sf.synthetic_letor(queries=10, documents=6, features=4, seed=seed)
+    data = sf.demo.letor(queries=10, documents=6, features=4, seed=seed)
     scores = np.random.default_rng(seed).normal(size=len(data))
     objective = Objective(name, 0.0 if name == "gain" else 5.0)
     weighted, _ = lambdas(data, objective, counts)(scores)
@@ -246,7 +247,7 @@ def test_a_killed_training_with_weights_goes_on_and_no_other_does(data: sf.Ranki
     with pytest.raises(StoppedError):
         ranker(**parameters, checkpoint=state).fit(data, sample_weight=weights, progress=stop)
     for others in (None, weights[::-1]):
-        with pytest.raises(sf.DataError, match="the training data"):
+        with pytest.raises(DataError, match="the training data"):
             ranker(**parameters, checkpoint=state).fit(data, sample_weight=others)
     resumed = ranker(**parameters, checkpoint=state).fit(data, sample_weight=weights)
     np.testing.assert_array_equal(resumed.predict(data), whole.predict(data))
@@ -273,11 +274,11 @@ def test_weights_are_saved_averaged_and_on_the_card(data: sf.RankingData, tmp_pa
 def test_georisk_is_refused_with_weights_and_says_why(data: sf.RankingData, more: dict[str, Any]) -> None:
     train, valid = data.select(range(30)), data.select(range(30, 40))
     traffic = {query: float(1 + number) for number, query in enumerate(data.queries)}
-    with pytest.raises(sf.ArgumentError, match=r"geo_risk.*weights of queries: GeoRisk expects.*use u_risk"):
+    with pytest.raises(ArgumentError, match=r"geo_risk.*weights of queries: GeoRisk expects.*use u_risk"):
         ranker(**more).fit(train, valid=valid, sample_weight=traffic)
     ranker(**more).fit(train, valid=valid, sample_weight=dict.fromkeys(traffic, 3))
     judged = ranker(score_on="geo_risk@5").fit(train)
-    with pytest.raises(sf.ArgumentError, match="score_on='geo_risk@5' cannot be used with weights"):
+    with pytest.raises(ArgumentError, match="score_on='geo_risk@5' cannot be used with weights"):
         judged.score(valid, sample_weight=traffic)
 
 
@@ -302,11 +303,11 @@ def test_bad_weights_are_refused(data: sf.RankingData, weights: Any, message: st
 def test_weights_that_differ_within_a_query_are_refused_with_the_query(data: sf.RankingData) -> None:
     weights = np.ones(len(data))
     weights[int(data.offsets[3])] = 2
-    with pytest.raises(sf.ArgumentError, match=f"documents of query '{data.queries[3]}' have different weights, 2"):
+    with pytest.raises(ArgumentError, match=f"documents of query '{data.queries[3]}' have different weights, 2"):
         ranker().fit(data, sample_weight=weights)
-    with pytest.raises(sf.ArgumentError, match="has weights of its own"):
+    with pytest.raises(ArgumentError, match="has weights of its own"):
         ranker().fit(data.with_traffic(np.arange(1, 41)), sample_weight=np.ones(40))
-    with pytest.raises(sf.ArgumentError, match="the validation data: no query has traffic"):
+    with pytest.raises(ArgumentError, match="the validation data: no query has traffic"):
         ranker().fit(data.select([0, 1]), valid=data.select([2]), sample_weight={"1": 1, "2": 5})
 
 
@@ -320,7 +321,7 @@ def test_weights_identify_data_unless_they_are_equal(data: sf.RankingData) -> No
 
 
 def test_the_mean_weight_is_that_of_all_machines() -> None:
-    data = sf.synthetic_letor(queries=4, documents=3, features=2, seed=0)
+    data = sf.demo.letor(queries=4, documents=3, features=2, seed=0)
     parts = [data.select([0, 1]).with_traffic([1, 1]), data.select([2, 3]).with_traffic([3, 3])]
     sums: list[Any] = []
 
@@ -341,7 +342,7 @@ def test_learners_that_would_ignore_weights_refuse_them(data: sf.RankingData) ->
 
     weighted = data.with_traffic(np.arange(1, 41))
     for learn in (adarank, feature_selection, regression_trees):
-        with pytest.raises(sf.ArgumentError, match="cannot learn from weights of queries yet; use Ranker"):
+        with pytest.raises(ArgumentError, match="cannot learn from weights of queries yet; use Ranker"):
             learn(weighted)
 
 
@@ -364,5 +365,5 @@ def test_a_series_with_numbers_as_its_index_goes_by_query_id_or_is_refused(data:
     plain = pd.Series([1.0, 2.0, 3.0, 4.0])
     assert by_query(plain, counted.queries, counted.lengths) is plain  # not traffic, which validation data would need
     for index, found in (([1, 2, 3, 4], "has '1', which is no query"), ([3, 3, 5, 7], "names a query twice")):
-        with pytest.raises(sf.ArgumentError, match=found):
+        with pytest.raises(ArgumentError, match=found):
             weights([1.0, 2.0, 3.0, 4.0], index)

@@ -17,6 +17,7 @@ import pytest
 from tests.learn.engine_contract import EngineContract, X, go_on, towards
 
 import surefoot as sf
+from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.engines.contract import ModelTextError, engine_of
 
 pytestmark = pytest.mark.engines("xgboost")
@@ -67,13 +68,13 @@ class TestXGBoost(EngineContract):
 
 @pytest.fixture(scope="module")
 def data() -> sf.RankingData:
-    made = sf.synthetic_letor(queries=60, documents=20, features=8, seed=1)
+    made = sf.demo.letor(queries=60, documents=20, features=8, seed=1)
     return made.with_baseline("first", made.feature(1)).with_baseline("second", made.feature(2))
 
 
 @pytest.fixture(scope="module")
 def valid() -> sf.RankingData:
-    made = sf.synthetic_letor(queries=30, documents=20, features=8, seed=2)
+    made = sf.demo.letor(queries=30, documents=20, features=8, seed=2)
     return made.with_baseline("first", made.feature(1)).with_baseline("second", made.feature(2))
 
 
@@ -127,7 +128,7 @@ def test_the_same_seed_gives_the_same_model(data) -> None:
 
 def test_threads_change_no_tree() -> None:
     """On data of several blocks, which XGBoost shares out among threads."""
-    many = sf.synthetic_letor(queries=300, documents=100, features=10, seed=1)
+    many = sf.demo.letor(queries=300, documents=100, features=10, seed=1)
     one, two = (
         sf.Ranker(n_estimators=10, **{**SMALL, "nthread": threads, "max_depth": 6}).fit(many).predict(many)
         for threads in (1, 2)
@@ -149,7 +150,7 @@ def test_a_training_that_resumes(data, valid, tmp_path: Path) -> None:
     undisturbed = sf.Ranker("faro", 5, checkpoint=tmp_path / "other.json", **parameters).fit(data, valid=valid)
     np.testing.assert_array_equal(resumed.predict(valid), undisturbed.predict(valid))
     assert resumed.history_ == undisturbed.history_
-    with pytest.raises(sf.DataError, match=r"another training \(different: .*XGBoost's version"):
+    with pytest.raises(DataError, match=r"another training \(different: .*XGBoost's version"):
         sf.Ranker("faro", 5, checkpoint=tmp_path / "state.json", n_estimators=99, checkpoint_every=3).fit(data)
 
 
@@ -185,7 +186,7 @@ def test_scikit_learn_clones_it(data) -> None:
     ],
 )
 def test_parameters_that_are_rejected(data, parameters: dict[str, Any], message: str) -> None:
-    with pytest.raises(sf.ArgumentError, match=message):
+    with pytest.raises(ArgumentError, match=message):
         sf.Ranker(n_estimators=1, **({"engine": "xgboost"} | parameters)).fit(data)
 
 
@@ -193,14 +194,14 @@ WITHOUT_LIGHTGBM = """
 import sys
 sys.modules["lightgbm"] = None
 import numpy as np, surefoot as sf
-data = sf.synthetic_letor(queries=300, documents=10, features=8, seed=1)
+data = sf.demo.letor(queries=300, documents=10, features=8, seed=1)
 parts = [data.select(np.arange(*part)) for part in ((0, 100), (100, 180), (180, 300))]
 small = {"max_leaves": 4, "max_depth": 0, "grow_policy": "lossguide", "nthread": 1}
 model = sf.Ranker("gain", engine="xgboost", n_estimators=10, **small)
-c = sf.RiskGuard(model.fit(parts[0]), baseline="bm25", level=0.3).fit_scorer(parts[1]).calibrate(parts[2])
+c = sf.RiskGuard(model.fit(parts[0]), baseline="bm25", risk=0.3).fit_scorer(parts[1]).calibrate(parts[2])
 c.save(sys.argv[1])
 again = sf.RiskGuard.load(sys.argv[1])
-assert (again.scorer.scores(again.lists(parts[2])) == c.scorer.scores(c.lists(parts[2]))).all()
+assert (again.scorer.scores(again._lists(parts[2])) == c.scorer.scores(c._lists(parts[2]))).all()
 print(c.certificate_["scorer"], c.scorer.to_dict()["engine"])
 """
 

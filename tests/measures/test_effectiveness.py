@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.measures.slow_ranking import ranked
 
 import surefoot as sf
+from surefoot.errors import MeasureError
 
 # Drawn runs may hold no judged document.
 pytestmark = pytest.mark.filterwarnings("ignore:run .* none of its")
@@ -86,14 +87,14 @@ def test_against_slow_loops(qrels, run) -> None:
 
 
 def test_an_ideal_ranking_scores_exactly_one() -> None:
-    data = sf.synthetic_runs(queries=20)
+    data = sf.demo.runs(queries=20)
     ideal = {q: {d: g + i * 1e-9 for i, (d, g) in enumerate(docs.items())} for q, docs in data.qrels.to_dict().items()}
     for measure in ("nDCG", "nDCG@10", "nDCG(dcg='exp-log2')@10", "AP", "Rprec", "R"):
         assert np.all(sf.score(data.qrels, sf.read_run(ideal), measure).values == 1.0)
 
 
 def test_a_grade_above_the_scale_is_told() -> None:
-    with pytest.raises(sf.MeasureError, match=r"contains a grade of 5, but ERR has max_rel=4; write ERR\(max_rel=5\)"):
+    with pytest.raises(MeasureError, match=r"contains a grade of 5, but ERR has max_rel=4; write ERR\(max_rel=5\)"):
         sf.score({"q": {"d": 5}}, sf.read_run({"q": {"d": 1.0}}), "ERR@20")
 
 
@@ -111,5 +112,5 @@ def test_dcg_is_not_normalised() -> None:
     ],
 )
 def test_grades_beyond_reckoning_are_refused(measure: str, grade: float, message: str) -> None:
-    with pytest.raises(sf.MeasureError, match=message):
+    with pytest.raises(MeasureError, match=message):
         sf.score({"q": {"d": grade}}, [sf.read_run({"q": {"d": 1.0}})], measure)

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from tests.measures.slow_ranking import ranked
 
 import surefoot as sf
+from surefoot.errors import DataError, MeasureError
 from surefoot.measures import expected_discount
-from surefoot.measures.near_ties import filled_ranks
+from surefoot.measures.near_ties import filled_ranks, percentiles
 from surefoot.measures.rank_binomial import rank_distribution
 
 # Drawn runs may hold no judged document.
@@ -153,7 +154,7 @@ def test_names_of_documents_do_not_matter_to_soft_ndcg(grades: list[int], random
 
 
 def test_a_small_sigma_gives_ndcg_and_a_large_one_the_same_rank_for_all() -> None:
-    data = sf.synthetic_runs(queries=30)
+    data = sf.demo.runs(queries=30)
     run = data.runs[3]
     assert len(np.unique(run.ranking.scores)) < len(run)  # with ties between queries, none within
     for measure in ("@5", "@10", "", "(dcg='exp-log2')@10"):
@@ -181,12 +182,12 @@ def test_scores_at_their_extremes() -> None:
         half = 0.5 + 0.5 / math.log2(3)
         assert value({"a": 1}, constant, raw) == value({"b": 1}, constant, raw) == pytest.approx(half)
         assert value({"a": 0}, constant, raw) == 0.0  # nothing relevant
-    with pytest.raises(sf.DataError, match="every value must be finite"):
+    with pytest.raises(DataError, match="every value must be finite"):
         value({"a": 1}, {"a": math.nan}, "SoftNDCG@5")
 
 
 def test_percentiles_make_functions_comparable() -> None:
-    data = sf.synthetic_runs(queries=10, depth=20)
+    data = sf.demo.runs(queries=10, depth=20)
     run = data.runs[0]
     stretched = {q: {d: math.exp(3 * s) for d, s in r.items()} for q, r in run.to_dict().items()}
     for measure in ("SoftNDCG@5", "rNDCG@5"):
@@ -199,7 +200,7 @@ def test_percentiles(scores: list[int], sample: list[int]) -> None:
     for values, among in ((scores, None), (scores, sample)):
         reference = scores if among is None else among
         expected = [sum((x < s) + (x <= s) for x in reference) / (2 * len(reference)) for s in values]
-        np.testing.assert_allclose(sf.percentiles(values, among), expected, atol=1e-12)
+        np.testing.assert_allclose(percentiles(values, among), expected, atol=1e-12)
 
 
 def test_a_run_may_bring_its_own_sample() -> None:
@@ -208,12 +209,12 @@ def test_a_run_may_bring_its_own_sample() -> None:
     alone, among = (sf.score({"q": {"a": 1}}, one, "SoftNDCG@5").values[0, 0] for one in (run, wide))
     assert among < alone  # in a wide sample the two scores nearly tie
     assert wide.renamed("y").score_sample is not None
-    with pytest.raises(sf.DataError, match="score sample of run 'x' is empty"):
+    with pytest.raises(DataError, match="score sample of run 'x' is empty"):
         run.with_score_sample([])
 
 
 def test_a_sigma_that_spans_too_much_of_the_scores_is_told() -> None:
-    data = sf.synthetic_runs(queries=6, depth=100)
+    data = sf.demo.runs(queries=6, depth=100)
     with pytest.warns(
         sf.errors.SurefootWarning, match=r"run 'today': SoftNDCG@5 depends more on the scale .* [0-2]% of"
     ):
@@ -222,13 +223,13 @@ def test_a_sigma_that_spans_too_much_of_the_scores_is_told() -> None:
         sf.stability.noise(data.qrels, data.runs[0], ["SoftNDCG@5"], sizes=[0.1], repeats=1)
     # None of these is refused or warned of: a small σ, no cut-off, a deep one, short lists.
     sf.score(data.qrels, data.runs[0], ["SoftNDCG(sigma=0.01)@5", "SoftNDCG", "SoftNDCG@50", "rNDCG@5"])
-    short = sf.synthetic_runs(queries=6, depth=20)
+    short = sf.demo.runs(queries=6, depth=20)
     sf.score(short.qrels, short.runs[0], "SoftNDCG@5")
 
 
 def test_the_weight_of_ranks_is_that_of_the_recursion() -> None:
-    run = sf.synthetic_runs(queries=1, depth=40).runs[0]
-    chances = rank_distribution(sf.percentiles(run.ranking.scores), 0.2, 5)[0]
+    run = sf.demo.runs(queries=1, depth=40).runs[0]
+    chances = rank_distribution(percentiles(run.ranking.scores), 0.2, 5)[0]
     weight = 1 / np.log2(np.arange(2, 7))
     expected = (chances * weight).sum() / weight.sum()
     assert filled_ranks(run, 0.2, 5, "percentile") == pytest.approx(expected, abs=1e-12)
@@ -242,7 +243,7 @@ def test_two_robust_runs_are_told_apart(data) -> None:
 
 
 def test_both_ways_of_finding_chances_agree(monkeypatch) -> None:
-    data = sf.synthetic_runs(queries=20, depth=30)
+    data = sf.demo.runs(queries=20, depth=30)
     measures = ["SoftNDCG@10", "SoftNDCG(sigma=0.07)@5", "SoftNDCG(sigma=3)", "SoftNDCG(sigma=0.2,normalize='none')@5"]
     quick = sf.score(data.qrels, data.runs[1], measures)
     monkeypatch.setattr(expected_discount, "_chebyshev", lambda spread: None)
@@ -274,7 +275,7 @@ def test_long_lists_of_crowded_scores_stay_in_range() -> None:
     ],
 )
 def test_what_cannot_be_read(measure: str, message: str) -> None:
-    with pytest.raises(sf.MeasureError) as caught:
+    with pytest.raises(MeasureError) as caught:
         sf.Measure.parse(measure)
     assert message in str(caught.value)
 
@@ -288,6 +289,6 @@ def test_sigma_may_be_any_number_above_0(family: str) -> None:
 def test_they_are_measures_like_any_other() -> None:
     assert str(sf.Measure.parse("softndcg( sigma = 0.2 )@5")) == "SoftNDCG@5"
     assert str(sf.Measure.parse("rNDCG(sigma=0.1,normalize='none')")) == "rNDCG(normalize='none',sigma=0.1)"
-    data = sf.synthetic_runs(queries=20, depth=20)
+    data = sf.demo.runs(queries=20, depth=20)
     assessed = sf.assess(sf.score(data.qrels, data.runs[:3], "SoftNDCG(sigma=0.1)@5"), baseline="today")
     assert assessed.to_dict()["measure"] == "SoftNDCG(sigma=0.1)@5"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import surefoot as sf
+from surefoot.errors import MeasureError
 from surefoot.measures.rank_binomial import rank_distribution
 from surefoot.measures.sigma import soft_ndcg_gradient
 
@@ -126,5 +126,5 @@ def test_a_monte_carlo_draw_parts_for_more_as_the_note_says() -> None:
 
 @pytest.mark.parametrize("sigma", [0, -1, math.nan, math.inf, "x", True, None])
 def test_sigma_must_be_a_number_above_zero(sigma: object) -> None:
-    with pytest.raises(sf.MeasureError, match="sigma is"):
+    with pytest.raises(MeasureError, match="sigma is"):
         chances([0.5, 0.4], sigma)  # type: ignore[arg-type]

@@ -19,7 +19,9 @@ import pytest
 import pytrec_eval
 
 import surefoot as sf
-from surefoot.data.synthetic_runs import synthetic_runs
+from surefoot.data.types.streamed_scores import StreamedScores
+from surefoot.demo.made_runs import runs as demo_runs
+from surefoot.errors import ArgumentError, DataError
 
 MEASURES = {"map": "AP", "ndcg_cut_10": "nDCG@10", "P_10": "P@10", "recip_rank": "RR"}
 EXAMPLE = """\
@@ -39,7 +41,7 @@ gm_map                \tall\t0.3536
 
 @pytest.fixture(scope="module")
 def judged() -> tuple[sf.Qrels, dict[str, sf.Run]]:
-    made = synthetic_runs(queries=20, depth=30, seed=3)
+    made = demo_runs(queries=20, depth=30, seed=3)
     return made.qrels, {run.name: run for run in made.runs[:4]}
 
 
@@ -204,7 +206,7 @@ def test_json_of_pytrec_eval(tmp_path: Path, theirs, ours) -> None:
         (tmp_path / f"{name}.json").write_text(json.dumps(results))
     same(sf.read_scores(tmp_path, "AP"), ours["AP"], 1e-9)
     (tmp_path / "today.json").write_text('{"q1": {"map": 0.5},\n "q2": {"map": "high"}}')
-    with pytest.raises(sf.DataError, match=r"today\.json, line 2, q2\.map, query 'q2': .* is 'high', not a number"):
+    with pytest.raises(DataError, match=r"today\.json, line 2, q2\.map, query 'q2': .* is 'high', not a number"):
         sf.read_scores(tmp_path / "today.json")
 
 
@@ -223,7 +225,7 @@ qrels = ranx.Qrels({q: {d: int(g) for d, g in docs.items()} for q, docs in json.
 runs = [ranx.Run(json.load(open(f"{name}.json")), name=name) for name in sys.argv[1:]]
 try:
     sf.read_scores(runs)
-except sf.DataError as error:
+except DataError as error:
     assert "ranx.evaluate(qrels, run, metrics) first" in str(error), error
 for run in runs:
     ranx.evaluate(qrels, run, ["precision@10", "mrr"])
@@ -234,7 +236,7 @@ report.save("report.json")
 for source in ("report.json", [report], report.to_dict()):
     try:
         sf.read_scores(source)
-    except sf.DataError as error:
+    except DataError as error:
         assert "ranx" in str(error) and "means only" in str(error) or "one mean per measure" in str(error), error
     else:
         raise AssertionError(source)
@@ -245,7 +247,7 @@ for source in ("report.json", [report], report.to_dict()):
     assert done.returncode == 0, done.stderr
     measure, systems, queries, values = json.loads(done.stdout)
     same(sf.Scores(values, systems, queries, measure), sf.score(qrels, list(runs.values()), "P@10"), 1e-9)
-    with pytest.raises(sf.DataError, match=r"report\.json: this is a saved report of ranx"):
+    with pytest.raises(DataError, match=r"report\.json: this is a saved report of ranx"):
         sf.read_run(tmp_path / "report.json")
 
 
@@ -313,23 +315,21 @@ def test_lines_for_all_are_compared_with_the_mean(tmp_path: Path) -> None:
 def test_systems_with_different_queries(tmp_path: Path) -> None:
     (tmp_path / "today.eval").write_text("map 1 0.5\nmap 2 0.25\nmap 3 1\nmap all 0.5833\n")
     (tmp_path / "new.eval").write_text("map 3 0.5\nmap 1 0.75\nmap all 0.625\n")
-    with pytest.raises(
-        sf.DataError, match=r"new\.eval: system 'new' has no value for 1 of 3 queries; the first is '2'"
-    ):
+    with pytest.raises(DataError, match=r"new\.eval: system 'new' has no value for 1 of 3 queries; the first is '2'"):
         sf.read_scores(tmp_path)
     zero, drop = (sf.read_scores(tmp_path, missing=missing) for missing in ("zero", "drop"))
     assert (zero["new"].tolist(), zero.queries) == ([0.5, 0.75, 0.0], ("3", "1", "2"))
     (tmp_path / "today.eval").write_text("map 1 0.5\nmap 2 0.25\nP_10 3 1\nmap all 0.375\n")
     with pytest.raises(
-        sf.DataError, match=r"today\.eval: system 'today' has no value for 1 of 3 queries; the first is '3'"
+        DataError, match=r"today\.eval: system 'today' has no value for 1 of 3 queries; the first is '3'"
     ):
         sf.read_scores(tmp_path / "today.eval", "map")
     assert (zero.missing, zero.dropped) == ({"today": 0, "new": 1}, 0)
     assert (drop["today"].tolist(), drop["new"].tolist(), drop.dropped) == ([1.0, 0.5], [0.5, 0.75], 1)
-    with pytest.raises(sf.ArgumentError, match="missing is 'no'; it must be one of zero, drop, error"):
+    with pytest.raises(ArgumentError, match="missing is 'no'; it must be one of zero, drop, error"):
         sf.read_scores(tmp_path, missing="no")
     (tmp_path / "new.eval").write_text("map 7 0.5\nmap all 0.5\n")
-    with pytest.raises(sf.DataError, match="no query is left"):
+    with pytest.raises(DataError, match="no query is left"):
         sf.read_scores(tmp_path, "map", missing="drop")
 
 
@@ -367,7 +367,7 @@ def test_two_spellings_in_one_table() -> None:
     table = rows(measure=["map", "map", "map", "map"])
     both = {name: [*values, *values] for name, values in table.items()} | {"measure": ["map"] * 4 + ["AP"] * 4}
     assert sf.read_scores(both, "AP").values.tolist() == sf.read_scores(both, "map").values.tolist()
-    with pytest.raises(sf.ArgumentError, match="'MAP' may be any of map, AP"):
+    with pytest.raises(ArgumentError, match="'MAP' may be any of map, AP"):
         sf.read_scores(both, "MAP")
 
 
@@ -375,7 +375,7 @@ def test_tables_without_measures() -> None:
     table = {name: values for name, values in rows().items() if name != "measure"}
     assert sf.read_scores(table).measure == "score"
     assert sf.read_scores(table, "ERR@20").measure == "ERR@20"
-    with pytest.raises(sf.ArgumentError, match="has one measure only"):
+    with pytest.raises(ArgumentError, match="has one measure only"):
         sf.read_scores(table, ["ERR@20", "AP"])
 
 
@@ -384,26 +384,26 @@ def test_a_matrix_is_read_as_before(tmp_path: Path) -> None:
     (tmp_path / "n.txt").write_text("query\t1\t2\n1\t0.5\t1\n")
     assert sf.read_scores(tmp_path / "m.tsv").systems == ("a", "b")
     assert sf.read_scores(tmp_path / "n.txt").systems == ("1", "2")
-    with pytest.raises(sf.ArgumentError, match=r"m\.tsv: this is a score matrix, and it is given with other files"):
+    with pytest.raises(ArgumentError, match=r"m\.tsv: this is a score matrix, and it is given with other files"):
         sf.read_scores([tmp_path / "m.tsv", tmp_path / "n.txt"])
     with pytest.raises(
-        sf.DataError, match=r"m\.tsv: these are not results per query.* each file of the folder .* one system"
+        DataError, match=r"m\.tsv: these are not results per query.* each file of the folder .* one system"
     ):
         sf.read_scores(tmp_path)
-    with pytest.raises(sf.ArgumentError, match="a score matrix has one measure only"):
+    with pytest.raises(ArgumentError, match="a score matrix has one measure only"):
         sf.read_scores(tmp_path / "m.tsv", ["AP", "RR"])
-    with pytest.raises(sf.ArgumentError, match="--missing works only with runs and with results per query"):
+    with pytest.raises(ArgumentError, match="--missing works only with runs and with results per query"):
         sf.read_scores(tmp_path / "m.tsv", missing="zero")
 
 
 def test_a_long_table_is_not_streamed(tmp_path: Path) -> None:
     pl.DataFrame(rows()).write_parquet(tmp_path / "long.parquet")
-    with pytest.raises(sf.DataError, match=r"a long table \(name, qid, measure, value\) cannot be read in parts"):
-        sf.StreamedScores(tmp_path / "long.parquet")
+    with pytest.raises(DataError, match=r"a long table \(name, qid, measure, value\) cannot be read in parts"):
+        StreamedScores(tmp_path / "long.parquet")
 
 
 def test_folders(tmp_path: Path) -> None:
-    with pytest.raises(sf.DataError, match="the folder has no files; expected one file per system"):
+    with pytest.raises(DataError, match="the folder has no files; expected one file per system"):
         sf.read_scores(tmp_path)
     (tmp_path / "sub").mkdir()
     (tmp_path / ".hidden").write_text("x")
@@ -411,7 +411,7 @@ def test_folders(tmp_path: Path) -> None:
     (tmp_path / "sub" / "new.eval").write_text("map 1 0.75\nmap all 0.75\n")
     assert sf.read_scores(tmp_path).systems == ("bm25.v2", "sub/new")
     (tmp_path / "sub" / "new.txt").write_text("map 1 0.75\n")
-    with pytest.raises(sf.DataError, match=r"two files of the folder .* belong to the system 'sub/new'"):
+    with pytest.raises(DataError, match=r"two files of the folder .* belong to the system 'sub/new'"):
         sf.read_scores(tmp_path)
 
 

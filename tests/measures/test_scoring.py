@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import surefoot as sf
+from surefoot.errors import ArgumentError, DataError
 
 QRELS = {"q1": {"d1": 1}, "q2": {"d2": 1}, "q3": {"d3": 0}}
 
@@ -62,14 +63,14 @@ def test_several_measures_give_a_list() -> None:
 
 def test_two_systems_of_the_same_name() -> None:
     run = sf.read_run({"q1": {"d1": 1.0}}, name="x")
-    with pytest.raises(sf.ArgumentError, match="2 systems are named 'x'"):
+    with pytest.raises(ArgumentError, match="2 systems are named 'x'"):
         sf.score(QRELS, [run, run], "RR")
-    with pytest.raises(sf.ArgumentError, match="no runs were given"):
+    with pytest.raises(ArgumentError, match="no runs were given"):
         sf.score(QRELS, [], "RR")
 
 
 def test_no_query_in_common() -> None:
-    with pytest.raises(sf.DataError, match="run 'x' has no query in common with the judgments: its first query is '7'"):
+    with pytest.raises(DataError, match="run 'x' has no query in common with the judgments: its first query is '7'"):
         sf.score(QRELS, sf.read_run({"7": {"d1": 1.0}}, name="x"), "RR")
 
 

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.data.types.preferences import PreferencePairs
+from surefoot.errors import ArgumentError, MeasureError
 from surefoot.measures.sigma import _Likelihood
 
 
@@ -13,7 +15,7 @@ from surefoot.measures.sigma import _Likelihood
 def test_sigma_is_found_and_its_interval_covers() -> None:
     covered, widths = 0, []
     for seed in range(3):
-        fit = sf.fit_sigma(sf.synthetic_preferences(20_000, sigma=0.2, seed=seed))
+        fit = sf.fit_sigma(sf.demo.preferences(20_000, sigma=0.2, seed=seed))
         assert fit.converged
         assert fit.n == 20_000
         covered += fit.interval[0] <= 0.2 <= fit.interval[1]
@@ -25,7 +27,7 @@ def test_sigma_is_found_and_its_interval_covers() -> None:
 
 
 def test_the_likelihoods_gradient_agrees_with_finite_differences() -> None:
-    likelihood = _Likelihood(sf.synthetic_preferences(500, seed=3), "log2", 5)
+    likelihood = _Likelihood(sf.demo.preferences(500, seed=3), "log2", 5)
     for sigma in (0.05, 0.2, 1.0):
         step = 1e-5
         high, low = (likelihood(sigma * np.exp(d))[0] for d in (step, -step))
@@ -34,7 +36,7 @@ def test_the_likelihoods_gradient_agrees_with_finite_differences() -> None:
 
 def test_lists_of_other_scores_and_lengths() -> None:
     rng = np.random.default_rng(0)
-    pairs = sf.PreferencePairs.of(
+    pairs = PreferencePairs.of(
         [
             (sorted(rng.random(a), reverse=True), rng.integers(0, 3, a).tolist(),
              sorted(rng.random(b), reverse=True), rng.integers(0, 3, b).tolist(), "AB"[rng.integers(2)])
@@ -47,33 +49,33 @@ def test_lists_of_other_scores_and_lengths() -> None:
 
 
 def test_what_the_data_cannot_tell_is_said() -> None:
-    flat = sf.fit_sigma(sf.synthetic_preferences(20, seed=0))
+    flat = sf.fit_sigma(sf.demo.preferences(20, seed=0))
     assert (flat.converged, flat.sigma, flat.interval, flat.standard_error) == (False, None, None, None)
     assert "20 pairs cannot tell one σ from another" in flat.message
     # Always preferring the ideal list drives σ to 0, the opposite to infinity.
     good, bad = ([0.9, 0.6, 0.3], [2, 1, 0]), ([0.9, 0.6, 0.3], [0, 1, 2])
-    sharp = sf.fit_sigma(sf.PreferencePairs.of([(*good, *bad, "A")] * 500))
+    sharp = sf.fit_sigma(PreferencePairs.of([(*good, *bad, "A")] * 500))
     assert not sharp.converged
     assert "at the edge" in sharp.message
     assert "smaller σ may be better" in sharp.message
-    blunt = sf.fit_sigma(sf.PreferencePairs.of([(*good, *bad, "B")] * 500))
+    blunt = sf.fit_sigma(PreferencePairs.of([(*good, *bad, "B")] * 500))
     assert "larger σ may be better" in blunt.message
 
 
 def test_bad_arguments() -> None:
-    pairs = sf.synthetic_preferences(10)
-    with pytest.raises(sf.ArgumentError, match="dcg is 'linear'"):
+    pairs = sf.demo.preferences(10)
+    with pytest.raises(ArgumentError, match="dcg is 'linear'"):
         sf.fit_sigma(pairs, dcg="linear")
-    with pytest.raises(sf.MeasureError, match="lower bound of sigma is 0"):
+    with pytest.raises(MeasureError, match="lower bound of sigma is 0"):
         sf.fit_sigma(pairs, bounds=(0, 1))
-    with pytest.raises(sf.ArgumentError, match="the first must be below the second"):
+    with pytest.raises(ArgumentError, match="the first must be below the second"):
         sf.fit_sigma(pairs, bounds=(2, 1))
-    with pytest.raises(sf.ArgumentError, match="equal scores throughout"):
-        sf.fit_sigma(sf.PreferencePairs.of([([0.5, 0.5], [1, 0], [0.5, 0.5], [0, 1], "A")]))
-    with pytest.raises(sf.ArgumentError, match="pairs is a list"):
+    with pytest.raises(ArgumentError, match="equal scores throughout"):
+        sf.fit_sigma(PreferencePairs.of([([0.5, 0.5], [1, 0], [0.5, 0.5], [0, 1], "A")]))
+    with pytest.raises(ArgumentError, match="pairs is a list"):
         sf.fit_sigma([])  # type: ignore[arg-type]
-    with pytest.raises(sf.MeasureError, match="sigma is 0"):
-        sf.synthetic_preferences(3, sigma=0)
+    with pytest.raises(MeasureError, match="sigma is 0"):
+        sf.demo.preferences(3, sigma=0)
     for wrong, message in (
         ({"n": 2.5}, "n is 2.5; it must be a whole number"),
         ({"n": 3, "length": True}, "length is True"),
@@ -82,7 +84,7 @@ def test_bad_arguments() -> None:
         ({"n": 3, "sigma": True}, "sigma is True: it is not a number"),
         ({"n": 3, "sigma": 10**400}, "must be a finite number above 0"),
     ):
-        with pytest.raises(sf.ArgumentError, match=message):
-            sf.synthetic_preferences(**wrong)
-    with pytest.raises(sf.ArgumentError, match="n is 0"):
-        sf.synthetic_preferences(0)
+        with pytest.raises(ArgumentError, match=message):
+            sf.demo.preferences(**wrong)
+    with pytest.raises(ArgumentError, match="n is 0"):
+        sf.demo.preferences(0)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.neural
 def folder(tmp_path_factory):
     home = tmp_path_factory.mktemp("letor")
     for seed, name in enumerate(("train", "vali", "test"), start=1):
-        sf.synthetic_letor(queries=40, documents=12, features=8, seed=seed).write(home / f"{name}.txt")
+        sf.demo.letor(queries=40, documents=12, features=8, seed=seed).write(home / f"{name}.txt")
     return home
 
 
@@ -104,7 +104,7 @@ def test_a_sweep_of_networks_and_the_one_to_ship(surefoot, folder) -> None:
     code, _, err = surefoot("select swept --max-risk 1 -o chosen")
     assert code == 0, err
     assert isinstance(load_ranker(folder / "chosen"), sf.NeuralRanker)
-    model = sf.swept_models(folder / "swept", "u_risk α=5")[0]
+    model = sf.TradeOffs.read(folder / "swept").models("u_risk α=5")[0]
     assert isinstance(model, sf.NeuralRanker)
     assert 1 <= model.best_iteration_ <= 4
     code, _, err = surefoot(f"{line}3".replace("[[4],[8]]", "[4,8]"))  # one network of two layers, or two of one?

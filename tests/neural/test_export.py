@@ -15,7 +15,7 @@ pytestmark = pytest.mark.neural
 
 @pytest.fixture(scope="module")
 def data() -> sf.RankingData:
-    return sf.synthetic_letor(queries=15, documents=10, features=5, seed=1)
+    return sf.demo.letor(queries=15, documents=10, features=5, seed=1)
 
 
 def in_onnxruntime(file, X):

@@ -17,14 +17,14 @@ import torch
 from safetensors.torch import load, save
 
 import surefoot as sf
-from surefoot.errors import DataError, SurefootError
+from surefoot.errors import ArgumentError, DataError, SurefootError
 from surefoot.neural import storage
 from surefoot.neural.loading import load_ranker
 from surefoot.neural.network import Network, NetworkShape, tensor_shapes
 
 pytestmark = pytest.mark.neural
 MODEL, DETAILS = "model.safetensors", "ranker.json"
-DATA = sf.synthetic_letor(queries=10, documents=8, features=4, seed=1)
+DATA = sf.demo.letor(queries=10, documents=8, features=4, seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -186,10 +186,10 @@ def test_a_network_has_as_many_parameters_as_its_shape_says(attention: int) -> N
 
 
 def test_what_could_not_be_loaded_is_not_trained() -> None:
-    with pytest.raises(sf.ArgumentError, match=r"268,550,152 parameters .* at most 67,108,864 are possible"):
+    with pytest.raises(ArgumentError, match=r"268,550,152 parameters .* at most 67,108,864 are possible"):
         sf.NeuralRanker(hidden=(16384, 16384), device="cpu").fit(DATA)
     assert NetworkShape(2**24 - 1, (2,)).parameters == 2**26
-    with pytest.raises(sf.ArgumentError, match="67,108,868 parameters"):
+    with pytest.raises(ArgumentError, match="67,108,868 parameters"):
         NetworkShape(2**24, (2,))
 
 
@@ -235,7 +235,7 @@ def test_a_saved_network_names_no_file_to_write_to(folder: Path, tmp_path: Path)
 def test_scores_that_are_not_finite_are_refused(folder: Path) -> None:
     huge = torch.full((1, 4, 4), 3e38)
     put(folder, with_tensors(hidden0_weight=huge, score_weight=huge[:, :, :1].clone())((folder / MODEL).read_bytes()))
-    with pytest.raises(sf.ArgumentError, match="a score that is not finite"):
+    with pytest.raises(ArgumentError, match="a score that is not finite"):
         load_ranker(folder).predict(DATA)
 
 

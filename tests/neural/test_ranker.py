@@ -26,12 +26,12 @@ def ranker(objective: str = "u_risk", alpha: float | None = 5, **options) -> sf.
 
 @pytest.fixture(scope="module")
 def data() -> sf.RankingData:
-    return sf.synthetic_letor(queries=30, documents=12, features=6, seed=1)
+    return sf.demo.letor(queries=30, documents=12, features=6, seed=1)
 
 
 @pytest.fixture(scope="module")
 def valid() -> sf.RankingData:
-    return sf.synthetic_letor(queries=20, documents=12, features=6, seed=2)
+    return sf.demo.letor(queries=20, documents=12, features=6, seed=2)
 
 
 def test_it_learns(data, valid) -> None:
@@ -267,14 +267,14 @@ def test_categories_are_refused() -> None:
 
 
 def test_weights_of_queries_are_refused() -> None:
-    data = sf.synthetic_letor(queries=6, documents=5, features=3, seed=0)
+    data = sf.demo.letor(queries=6, documents=5, features=3, seed=0)
     for train, weights in ((data, np.arange(1, 7)), (data.with_traffic(np.arange(1, 7)), None)):
-        with pytest.raises(sf.ArgumentError, match="networks cannot learn from weights of queries yet; use Ranker"):
+        with pytest.raises(ArgumentError, match="networks cannot learn from weights of queries yet; use Ranker"):
             sf.NeuralRanker(epochs=1).fit(train, sample_weight=weights)
 
 
 def test_a_sweep_of_networks_refuses_traffic(tmp_path: Path) -> None:
-    data = sf.synthetic_letor(queries=48, documents=6, features=4)
+    data = sf.demo.letor(queries=48, documents=6, features=4)
     counts = {query: number + 1 for number, query in enumerate(data.queries)}
     plan: Any = {"objectives": ["u_risk"], "alphas": [5], "engine": "torch", "traffic": counts}
     with pytest.raises(sf.SurefootError, match="traffic is for trees"):

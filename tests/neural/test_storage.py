@@ -19,7 +19,7 @@ pytestmark = pytest.mark.neural
 
 @pytest.fixture(scope="module")
 def data() -> sf.RankingData:
-    return sf.synthetic_letor(queries=10, documents=8, features=4, seed=1)
+    return sf.demo.letor(queries=10, documents=8, features=4, seed=1)
 
 
 @pytest.fixture(scope="module")

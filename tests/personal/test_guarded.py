@@ -11,8 +11,8 @@ from tests.clicks.logs import generated
 
 import surefoot as sf
 from surefoot.data.types.drawn_lists import DrawnLists
-from surefoot.errors import ArgumentError
-from surefoot.personal.later_lists import LaterLists
+from surefoot.errors import ArgumentError, DataError
+from surefoot.personal.later_lists import LaterLists, later_lists
 
 SMALL = {
     "grid": {"betas": (0.1,), "alphas": (1.0,), "lowest": (1.0,)},
@@ -29,14 +29,14 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_unit_is_the_user(home: Path) -> None:
-    lists = sf.later_lists(home / "study")
-    table = sf.FeatureTable.read(home / "study").scan().select("impression", "user", "time").unique().collect()
+    lists = later_lists(home / "study")
+    table = sf.clicks.FeatureTable.read(home / "study").scan().select("impression", "user", "time").unique().collect()
     of = {impression: (user, time) for impression, user, time in table.rows()}
     users = [of[query][0] for query in lists.later.data.queries]
     assert len(set(users)) == len(users) > 10
     assert lists.later.left_out > 0
     assert min(of[query][1] for query in lists.later.data.queries) > max(of[query][1] for query in lists.valid.queries)
-    again, other = sf.later_lists(home / "study"), sf.later_lists(home / "study", seed=1)
+    again, other = later_lists(home / "study"), later_lists(home / "study", seed=1)
     assert again.later.data.queries == lists.later.data.queries
     assert other.later.data.queries != lists.later.data.queries
     with sf.PersonalRanker.load(home / "model") as ranker:
@@ -44,7 +44,7 @@ def test_the_unit_is_the_user(home: Path) -> None:
 
 
 def check_guard(ranker: sf.PersonalRanker, lists: LaterLists) -> None:
-    guard = sf.RiskGuard(ranker, level=0.3).fit_scorer(lists.valid)
+    guard = sf.RiskGuard(ranker, risk=0.3).fit_scorer(lists.valid)
     with pytest.raises(ArgumentError, match="lists of one user are not independent"):
         guard.calibrate(lists.later.data)
     with pytest.raises(ArgumentError, match="whether a user comes again"):
@@ -64,9 +64,9 @@ def check_guard(ranker: sf.PersonalRanker, lists: LaterLists) -> None:
 def test_all_days_are_no_later_days(home: Path, tmp_path: Path) -> None:
     sf.personalize(home / "ubi.log", tmp_path / "study", split="user", **SMALL)
     with pytest.raises(ArgumentError, match="make the study with --split time"):
-        sf.later_lists(tmp_path / "study")
-    with pytest.raises(sf.DataError, match="another sample of lists"):
-        sf.later_lists(home / "study", sample=50)
+        later_lists(tmp_path / "study")
+    with pytest.raises(DataError, match="another sample of lists"):
+        later_lists(home / "study", sample=50)
 
 
 def test_every_list_of_a_user_is_as_likely_to_be_drawn() -> None:

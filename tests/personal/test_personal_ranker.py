@@ -58,8 +58,8 @@ def empty_state(table: FeatureTable, folder: Path) -> ClickState:
     for file in (before / "results").rglob("*.parquet"):
         pl.read_parquet(file, hive_partitioning=False).head(0).write_parquet(file)
     facts = log_facts(table.folder, table)
-    ClickState.create(folder / "state.duckdb", before, facts)
-    return ClickState(folder / "state.duckdb", facts)
+    ClickState.create(folder / "clicks.duckdb", before, facts)
+    return ClickState(folder / "clicks.duckdb", facts)
 
 
 def request(event: dict[str, Any], facts: LogFacts) -> ShownRequest:
@@ -192,7 +192,7 @@ def test_two_objects_of_one_state_give_events_numbers_of_their_own(odd: FeatureT
     second.update([{"session": "s", "time": 100, "document": "1"}])
     first.close()
     second.close()
-    with duckdb.connect(str(tmp_path / "state.duckdb")) as opened:
+    with duckdb.connect(str(tmp_path / "clicks.duckdb")) as opened:
         stored = opened.execute("SELECT number FROM lists UNION ALL SELECT number FROM clicks").fetchall()
     assert len(set(stored)) == len(stored) == 4
 
@@ -279,7 +279,7 @@ class TestSaved:
         (other / "personal.json").write_text('{"schema": "surefoot/personal-ranker/9"}')
         with pytest.raises(DataError, match="surefoot/personal-ranker/9"):
             sf.PersonalRanker.load(other)
-        (other / "state.duckdb").write_bytes(b"no database")
+        (other / "clicks.duckdb").write_bytes(b"no database")
         shutil.copy(model / "personal.json", other)
         with pytest.raises(DataError, match=r"state\.duckdb: cannot be used"):
             sf.PersonalRanker.load(other)
@@ -288,7 +288,7 @@ class TestSaved:
         code = f"import surefoot as sf; sf.PersonalRanker.load({str(model)!r})"
         with sf.PersonalRanker.load(model):
             done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-        assert "state.duckdb: is in use by another program" in done.stderr
+        assert "clicks.duckdb: is in use by another program" in done.stderr
 
 
 def test_a_study_that_cannot_be_served_is_refused(tmp_path: Path) -> None:
@@ -337,7 +337,7 @@ result.save(sys.argv[3], study=sys.argv[2], method="Standard gain")
 @pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="the system cannot limit the size of files")
 def test_a_full_disk_leaves_no_model(tmp_path: Path) -> None:
     result = small_study()
-    result.write_json(tmp_path / "result.json")
+    result.write(tmp_path / "result.json")
     line = [sys.executable, "-c", _FULL, tmp_path / "result.json", result.folder, tmp_path / "model"]
     done = subprocess.run(list(map(str, line)), capture_output=True, text=True, check=False)
     assert re.search(r"StateError: .*/model/state\.duckdb: cannot be written", done.stderr), done.stderr

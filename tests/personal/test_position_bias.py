@@ -358,7 +358,7 @@ class TestShown:
         assert note is not None
         assert note in to_text(data, 10_000)
         assert note in to_markdown(data)
-        assert note in small_study().page()
+        assert note in small_study().to_html()
 
     def test_words(self) -> None:
         bias: dict[str, Any] = {

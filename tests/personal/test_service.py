@@ -23,6 +23,7 @@ import pytest
 from tests.personal.small import small_study
 
 import surefoot as sf
+from surefoot.errors import ArgumentError
 from surefoot.personal.service.application import RerankingService, bounded
 from surefoot.personal.service.service_settings import ServiceSettings
 
@@ -188,7 +189,7 @@ def test_answers_and_refusals(running: Running, tmp_path: Path) -> None:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (second.returncode, second.stderr.count("\n")) == (2, 1)
-    assert "state.duckdb: is in use by another program" in second.stderr
+    assert "clicks.duckdb: is in use by another program" in second.stderr
     code, log = running.stop()
     assert code == 0
     assert secret not in log
@@ -257,7 +258,7 @@ def test_later_events_do_not_change_which_times_are_meant(model: Path, tmp_path:
         with sf.PersonalRanker.load(tmp_path / "model") as ranker:
             spans.append(ranker._state._live().store.span)
             ranker.update(EVENT | {"day": 30 + 365 * 90, "session": "later"})
-            with pytest.raises(sf.ArgumentError, match="years away from the log's"):
+            with pytest.raises(ArgumentError, match="years away from the log's"):
                 ranker.update(EVENT | {"day": 30 + 365 * 110, "session": "too late"})
     assert spans[0] == spans[1] is not None
 

@@ -219,7 +219,7 @@ class TestResult:
         assert all(0 <= row["test"]["share_reranked"] <= 1 for row in result.rows)
 
     def test_it_reads_back(self, result: Personalization, tmp_path: Path) -> None:
-        result.write_json(tmp_path / "p.json")
+        result.write(tmp_path / "p.json")
         assert Personalization.read(tmp_path / "p.json").to_dict() == json.loads(result.to_json())
         (tmp_path / "p.json").write_text('{"schema": "surefoot/personalization/1"}')
         with pytest.raises(DataError, match="damaged or incomplete"):

@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 
 import surefoot as sf
+from surefoot import pyterrier
+from surefoot.errors import ArgumentError, DataError
 
 TOPICS = pd.DataFrame({"qid": ["1", "2", "3"], "query": ["cats", "dogs", "birds"]})
 QRELS = pd.DataFrame(
@@ -56,32 +58,30 @@ def experiment() -> pd.DataFrame:
 
 
 def test_what_an_experiment_returns_goes_into_assess() -> None:
-    both = sf.pyterrier.scores(experiment())
+    both = pyterrier.scores(experiment())
     assert [(one.measure, one.systems) for one in both] == [("AP", ("BM25", "new")), ("nDCG@10", ("BM25", "new"))]
     assert sf.assess(both, baseline="BM25").to_dict() == sf.assess(experiment(), baseline="BM25").to_dict()
-    assert [one.measure for one in sf.pyterrier.scores(experiment(), ["nDCG@10"])] == ["nDCG@10"]
+    assert [one.measure for one in pyterrier.scores(experiment(), ["nDCG@10"])] == ["nDCG@10"]
     averages = pd.DataFrame({"name": ["BM25"], "map": [0.5]})
-    assert [one.measure for one in sf.pyterrier.scores((averages, experiment()))] == ["AP", "nDCG@10"]
+    assert [one.measure for one in pyterrier.scores((averages, experiment()))] == ["AP", "nDCG@10"]
     nested = {0: {"1": {"map": 0.5}, "2": {"map": 0.25}}, 1: {"1": {"map": 0.75}, "2": {"map": 0.5}}}
-    assert sf.pyterrier.scores(nested)[0].systems == ("0", "1")
+    assert pyterrier.scores(nested)[0].systems == ("0", "1")
 
 
 def test_means_and_holes_are_refused_in_words() -> None:
     averages = pd.DataFrame({"name": ["BM25"], "map": [0.5]})
-    with pytest.raises(
-        sf.DataError, match=r"expected what pt\.Experiment\(…, perquery=True\) returns.*found name, map"
-    ):
-        sf.pyterrier.scores(averages)
-    with pytest.raises(sf.DataError, match=r"the first column is 'name', .*perquery=True"):
+    with pytest.raises(DataError, match=r"expected what pt\.Experiment\(…, perquery=True\) returns.*found name, map"):
+        pyterrier.scores(averages)
+    with pytest.raises(DataError, match=r"the first column is 'name', .*perquery=True"):
         sf.assess(averages, baseline="BM25")
     frame = experiment()
     frame.loc[3, "value"] = np.nan
-    with pytest.raises(sf.DataError, match="row 4: the value of query '2' is NaN"):
-        sf.pyterrier.scores(frame)
+    with pytest.raises(DataError, match="row 4: the value of query '2' is NaN"):
+        pyterrier.scores(frame)
     short = experiment().drop(index=[2, 3])
-    with pytest.raises(sf.DataError, match="system 'BM25' has no value for 1 of 3 queries; the first is '2'"):
-        sf.pyterrier.scores(short)
-    assert [one.dropped for one in sf.pyterrier.scores(short, ["AP"], missing="drop")] == [1]
+    with pytest.raises(DataError, match="system 'BM25' has no value for 1 of 3 queries; the first is '2'"):
+        pyterrier.scores(short)
+    assert [one.dropped for one in pyterrier.scores(short, ["AP"], missing="drop")] == [1]
 
 
 def check_output(frame: pd.DataFrame, before: pd.DataFrame, scores: np.ndarray) -> None:
@@ -99,7 +99,7 @@ def check_output(frame: pd.DataFrame, before: pd.DataFrame, scores: np.ndarray) 
 def test_a_ranker_is_a_transformer(ranker: sf.Ranker) -> None:
     before = results(3)
     kept = before.copy(deep=True)
-    transformer = sf.pyterrier.transformer(ranker)
+    transformer = pyterrier.transformer(ranker)
     expected = ranker.predict(np.stack(before["features"]))
     check_output(transformer.transform(before), before, expected)
     check_output(transformer(before), before, expected)
@@ -112,7 +112,7 @@ def test_a_ranker_is_a_transformer(ranker: sf.Ranker) -> None:
 
 def test_features_in_columns_and_ties(ranker: sf.Ranker) -> None:
     before = results(4).assign(a=0.5, b=0.25, c=0.75)
-    frame = sf.pyterrier.transformer(ranker, features=["a", "b", "c"])(before)
+    frame = pyterrier.transformer(ranker, features=["a", "b", "c"])(before)
     assert frame["score"].nunique() == 1
     assert frame[frame.qid == "1"].sort_values("rank")["docno"].tolist() == ["d5", "d4", "d3", "d2", "d1"]
 
@@ -123,26 +123,26 @@ def test_a_ranker_that_starts_from_its_baseline() -> None:
     ranker = sf.Ranker(objective="u_risk", alpha=1, init="baseline", n_estimators=3, num_leaves=5)
     ranker.fit(X, y, qid=np.repeat(np.arange(20), 10), baseline=base)
     before = results(5)
-    frame = sf.pyterrier.transformer(ranker, baseline="score")(before)
+    frame = pyterrier.transformer(ranker, baseline="score")(before)
     expected = ranker.predict(
         np.stack(before["features"]), qid=before["qid"].to_numpy(), baseline=before["score"].to_numpy()
     )
     np.testing.assert_allclose(frame["score"], expected)
     with pytest.raises(sf.SurefootError, match="baseline"):
-        sf.pyterrier.transformer(ranker)(before)
+        pyterrier.transformer(ranker)(before)
 
 
 def test_what_is_refused(ranker: sf.Ranker) -> None:
-    with pytest.raises(sf.ArgumentError, match="the ranker is 5; give one that was fitted"):
-        sf.pyterrier.transformer(5)
-    transformer = sf.pyterrier.transformer(ranker)
-    with pytest.raises(sf.DataError, match="the frame has no column 'features'; found qid, query, docno, score, rank"):
+    with pytest.raises(ArgumentError, match="the ranker is 5; give one that was fitted"):
+        pyterrier.transformer(5)
+    transformer = pyterrier.transformer(ranker)
+    with pytest.raises(DataError, match="the frame has no column 'features'; found qid, query, docno, score, rank"):
         transformer.transform(results(1).drop(columns="features"))
-    with pytest.raises(sf.DataError, match="expected a pandas frame of results, found a dict"):
+    with pytest.raises(DataError, match="expected a pandas frame of results, found a dict"):
         transformer.transform({"qid": ["1"]})
     frame = results(1)
     frame.at[2, "features"] = np.ones(2)
-    with pytest.raises(sf.DataError, match="document 'd3' of query '1' has 2 features, but 'd1' has 3"):
+    with pytest.raises(DataError, match="document 'd3' of query '1' has 2 features, but 'd1' has 3"):
         transformer.transform(frame)
     with pytest.raises(sf.SurefootError, match="features"):
         transformer.transform(results(1).assign(features=[np.ones(7)] * 15))
@@ -156,7 +156,7 @@ import pandas as pd, surefoot as sf
 class Fixed:
     def predict(self, X, qid): return X[:, 0]
 frame = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "features": [[0.1], [0.9]]})
-transformer = sf.pyterrier.transformer(Fixed())
+transformer = pyterrier.transformer(Fixed())
 assert transformer(frame)["rank"].tolist() == [1, 0], transformer(frame)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -167,7 +167,7 @@ assert transformer(frame)["rank"].tolist() == [1, 0], transformer(frame)
 def test_with_pyterrier(ranker: sf.Ranker) -> None:
     import pyterrier as pt
 
-    first, again = results(6), sf.pyterrier.transformer(ranker)
+    first, again = results(6), pyterrier.transformer(ranker)
     assert isinstance(again, pt.Transformer)
     bm25 = pt.Transformer.from_df(first)
     pipeline = bm25 >> again
@@ -179,26 +179,26 @@ def test_with_pyterrier(ranker: sf.Ranker) -> None:
     found = pt.Experiment(*arguments, names=["BM25", "new"], perquery=True)
     ours = sf.score(QRELS, {"BM25": first, "new": pipeline(TOPICS)}, metrics)
     for source in (found, pt.Experiment(*arguments, names=["BM25", "new"], perquery="both")):
-        for theirs, own in zip(sf.pyterrier.scores(source, metrics), ours, strict=True):
+        for theirs, own in zip(pyterrier.scores(source, metrics), ours, strict=True):
             assert (theirs.measure, theirs.systems) == (own.measure, own.systems)
             columns = [theirs.queries.index(query) for query in own.queries]
             np.testing.assert_allclose(theirs.values[:, columns], own.values, atol=1e-9)
     assert sf.assess(found, baseline="BM25").measures == tuple(
-        dict.fromkeys(one.measure for one in sf.pyterrier.scores(found))
+        dict.fromkeys(one.measure for one in pyterrier.scores(found))
     )
     plain = pt.Experiment(*arguments, names=["BM25", "new"], perquery=True, dataframe=False)
-    assert len(sf.pyterrier.scores(plain)) == 3
+    assert len(pyterrier.scores(plain)) == 3
     pt.Experiment(*arguments, names=["BM25", "new"])
     assert not pt.java.started()
-    with pytest.raises(sf.DataError, match="perquery=True"):
-        sf.pyterrier.scores(pt.Experiment(*arguments, names=["BM25", "new"]))
+    with pytest.raises(DataError, match="perquery=True"):
+        pyterrier.scores(pt.Experiment(*arguments, names=["BM25", "new"]))
 
 
 def test_missing_is_heeded_without_measures() -> None:
     rows = {
         "name": ["a", "a", "b"], "qid": ["1", "2", "1"], "measure": ["map"] * 3, "value": [0.5, 0.25, 0.75],
     }  # fmt: skip
-    (dropped,) = sf.pyterrier.scores(rows, missing="drop")
+    (dropped,) = pyterrier.scores(rows, missing="drop")
     assert dropped.queries == ("1",)
     with pytest.raises(sf.SurefootError, match="missing is 'bogus'"):
-        sf.pyterrier.scores(rows, missing="bogus")
+        pyterrier.scores(rows, missing="bogus")

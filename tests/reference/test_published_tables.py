@@ -70,14 +70,14 @@ def test_table_4_of_dincer_2016(
     system: int, z: list[float], total: float, z_of_s1: list[float], total_of_s1: float
 ) -> None:
     pair = TABLE_3[[system, 0]]
-    np.testing.assert_array_equal(sf.deviations(pair).round(4), [z, z_of_s1])
+    np.testing.assert_array_equal(sf.risk.deviations(pair).round(4), [z, z_of_s1])
     np.testing.assert_array_equal(sf.z_risk(pair).round(4), [total, total_of_s1])
 
 
 def test_g_squared_of_two_systems_with_equal_totals_is_eq_8() -> None:
     s, b = TABLE_3[1], TABLE_3[0]
-    assert sf.g_squared([s, b]).value == pytest.approx(np.sum((s - b) ** 2 / (s + b)), abs=1e-12)
-    assert sf.g_squared(TABLE_3).df == 7 * 4
+    assert sf.risk.g_squared([s, b]).value == pytest.approx(np.sum((s - b) ** 2 / (s + b)), abs=1e-12)
+    assert sf.risk.g_squared(TABLE_3).df == 7 * 4
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +133,7 @@ def test_both_standard_errors_agree_over_all_runs(web2012) -> None:
 
 @pytest.mark.parametrize(("system", "topics"), [("sys24", ["166", "175"]), ("sys19", ["166", "172", "175", "191"])])
 def test_topics_named_by_dincer_2014(web2012, system: str, topics: list[str]) -> None:
-    scores = sf.query_scores(web2012[system], web2012["indriCASP"], alpha=0)
+    scores = sf.risk.query_scores(web2012[system], web2012["indriCASP"], alpha=0)
     assert [web2012.queries[i] for i in np.flatnonzero(scores.t_j < -scores.critical)] == topics
 
 

@@ -16,6 +16,7 @@ import pytest
 from scipy import stats
 
 import surefoot as sf
+from surefoot.errors import ArgumentError, DataError
 from surefoot.report.few_queries import too_few_elsewhere
 from surefoot.report.words import default_alpha
 from surefoot.risk import bootstrap
@@ -26,7 +27,7 @@ SCHEMA = json.loads(files("surefoot.report").joinpath("assessment.schema.json").
 
 @pytest.fixture(scope="module")
 def made():
-    return sf.synthetic_runs(queries=60, seed=3)
+    return sf.demo.runs(queries=60, seed=3)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +49,7 @@ def test_figures_are_those_of_the_functions(scores) -> None:
         assert entry["reward"] == pytest.approx(np.maximum(m - b, 0).mean())
         assert entry["risk"] == pytest.approx(np.maximum(b - m, 0).mean())
         assert (entry["wins"], entry["losses"], entry["ties"]) == ((m > b).sum(), (m < b).sum(), (m == b).sum())
-        assert entry["worst_mean"] == pytest.approx(sf.worst_mean(m, b))
+        assert entry["worst_mean"] == pytest.approx(sf.risk.worst_mean(m, b))
         for key, alpha in (("0", 0), ("2.5", 2.5), ("5", 5)):
             at = entry["alpha"][key]
             assert at["u_risk"] == pytest.approx(sf.u_risk(m, b, alpha), abs=1e-12)
@@ -68,7 +69,7 @@ def test_figures_over_several_blocks_of_queries() -> None:
     assert figures["risk"] == pytest.approx(np.maximum(b - m, 0).mean(), rel=1e-9)
     assert figures["alpha"]["5"]["t_risk"] == pytest.approx(x.mean() / stats.sem(x), rel=1e-9)
     assert figures["alpha"]["5"]["z_risk"] == pytest.approx(sf.z_risk(values, 5)[1], rel=1e-9)
-    assert a.to_dict()["g_squared"]["value"] == pytest.approx(np.square(sf.deviations(values)).sum(), rel=1e-9)
+    assert a.to_dict()["g_squared"]["value"] == pytest.approx(np.square(sf.risk.deviations(values)).sum(), rel=1e-9)
 
 
 def test_json_follows_its_schema(scores) -> None:
@@ -149,11 +150,11 @@ def test_equal_figures_get_equal_ranks() -> None:
 
 def test_g_squared_has_a_p_for_counts_only() -> None:
     counts = np.random.default_rng(0).poisson(9, size=(4, 30)).astype(float)
-    statistic = sf.g_squared(counts)
+    statistic = sf.risk.g_squared(counts)
     assert statistic.p == pytest.approx(stats.chi2.sf(statistic.value, statistic.df))
     for shares in (counts / counts.max(), counts + 0.5, (counts > 9).astype(float)):
-        assert sf.g_squared(shares).p is None
-        assert "counts only" in sf.g_squared(shares).reason
+        assert sf.risk.g_squared(shares).p is None
+        assert "counts only" in sf.risk.g_squared(shares).reason
     data = sf.assess(sf.Scores(counts / 100, list("abcd"), range(30)), baseline="a").to_dict()
     assert data["g_squared"]["p_value"] is None
     assert "counts only" in data["g_squared"]["reason"]
@@ -173,7 +174,7 @@ def test_outcomes_and_stars_follow_holms_p_of_the_sturdy_p() -> None:
     a = sf.assess(sf.Scores([base, *others], ["today", *"abcdef"], range(80)), baseline="today", alphas=[0, 5])
     for key in ("0", "5"):
         tests = {entry["system"]: entry["alpha"][key] for entry in a.to_dict()["systems"]}
-        assert [one["p_holm"] for one in tests.values()] == sf.holm([one["p_robust"] for one in tests.values()])
+        assert [one["p_holm"] for one in tests.values()] == sf.risk.holm([one["p_robust"] for one in tests.values()])
         for one in tests.values():
             if one["p_holm"] is not None:
                 side = "better" if one["t_robust"] > 0 else "worse"
@@ -340,21 +341,19 @@ def test_missing_queries_can_be_dropped_or_refused(gappy) -> None:
     assert " 30 judged queries that some system lacks are left out. " in a.in_words("bold")
     assert a.to_text().splitlines()[1].endswith("are left out. Missing queries for each system: half (30).")
     jsonschema.validate(a.to_dict(), SCHEMA)
-    with pytest.raises(
-        sf.DataError, match=r"run 'half' has no results for 30 of 60 judged queries; the first is 'q01'"
-    ):
+    with pytest.raises(DataError, match=r"run 'half' has no results for 30 of 60 judged queries; the first is 'q01'"):
         sf.score(*gappy, "nDCG@10", missing="error")
-    with pytest.raises(sf.ArgumentError, match="missing is 'skip'; it must be one of zero, drop, error"):
+    with pytest.raises(ArgumentError, match="missing is 'skip'; it must be one of zero, drop, error"):
         sf.score(*gappy, "nDCG@10", missing="skip")
     halves = {"a": {"q01": {"q01-d001": 1.0}}, "b": {"q02": {"q02-d001": 1.0}}}
-    with pytest.raises(sf.DataError, match="no judged query is left"):
+    with pytest.raises(DataError, match="no judged query is left"):
         sf.score(gappy[0], halves, "nDCG@10", missing="drop")
 
 
 def test_churn_against_the_baseline(made, scores) -> None:
     a = sf.assess(scores, baseline="today", alphas=[0], depth=2)
     figures, churn = row(a, "bold"), row(a, "bold")["churn"]
-    direct = sf.compare_rankings(made.runs[1], made.runs[0], scores.queries, depth=2)
+    direct = sf.risk.compare_rankings(made.runs[1], made.runs[0], scores.queries, depth=2)
     left_out = np.isnan(direct.tau)
     assert 0 < left_out.sum() < 60
     assert churn["left_out"] == left_out.sum()
@@ -528,13 +527,13 @@ def test_negative_scores_have_no_expectation() -> None:
     ],
 )
 def test_what_is_refused(scores, arguments, message: str) -> None:
-    with pytest.raises(sf.ArgumentError, match=message):
+    with pytest.raises(ArgumentError, match=message):
         sf.assess(scores, **arguments)
 
 
 def test_a_system_called_mean_is_ambiguous() -> None:
     scores = sf.Scores([[0.5], [0.3]], ["mean", "x"], ["q"])
-    with pytest.raises(sf.ArgumentError, match="also means the per-query mean"):
+    with pytest.raises(ArgumentError, match="also means the per-query mean"):
         sf.assess(scores, baseline="mean")
     assert sf.assess(scores, baseline="x")
 
@@ -550,16 +549,16 @@ def test_renderings(scores, tmp_path: Path) -> None:
     latex = a.to_latex()
     assert latex.count(r"\\") == len(scores.systems) + 2
     assert r"\begin{tabular}" in latex
-    a.write_json(tmp_path / "a.json", per_query=True)
-    a.write_csv(tmp_path / "a.csv")
+    a.write(tmp_path / "a.json", per_query=True)
+    a.write(tmp_path / "a.csv")
     assert json.loads((tmp_path / "a.json").read_text())["per_query"]["queries"] == list(scores.queries)
     frame = a.per_query()
     assert frame.height == len(scores.systems) * len(scores.queries)
     assert {"query", "system", "difference", "expected", "z", "t_r@5", "t_j@0", "significant@0"} <= set(frame.columns)
     assert "get worse" in a.in_words("bold")
-    with pytest.raises(sf.ArgumentError, match="alpha 3 was not assessed"):
+    with pytest.raises(ArgumentError, match="alpha 3 was not assessed"):
         a.in_words("bold", 3)
-    with pytest.raises(sf.ArgumentError, match="cannot sort by 'beauty'"):
+    with pytest.raises(ArgumentError, match="cannot sort by 'beauty'"):
         a.to_text(sort="beauty")
 
 
@@ -668,13 +667,25 @@ def test_hostile_names_are_only_text() -> None:
 
 
 def test_the_demo_data_shows_its_known_harm() -> None:
-    made = sf.synthetic_runs()
+    made = sf.demo.runs()
     scores = sf.score(made.qrels, made.runs, "nDCG@10")
     a = sf.assess(scores, baseline="today", alphas=[0, 5])
     assert row(a, "bold")["rank"] == 1
     assert row(a, "bold")["alpha"]["0"]["outcome"] == "better"
     assert row(a, "bold")["alpha"]["5"]["outcome"] == "worse"
-    tested = sf.query_scores(scores["bold"], scores["today"])
+    tested = sf.risk.query_scores(scores["bold"], scores["today"])
     hurt = {scores.queries[i] for i in np.flatnonzero(tested.t_j < -tested.critical)}
     assert hurt <= set(made.harmed["bold"])
     assert len(hurt) >= 0.8 * len(made.harmed["bold"])
+
+
+def test_what_an_assessment_has_can_be_found(scores) -> None:
+    a = sf.assess(scores, baseline="today", alphas=[0, 5])
+    assert a["steady"] is a.systems[[row["system"] for row in a.systems].index("steady")]
+    assert (a.measure, a.baseline, a.queries) == ("nDCG@10", "today", len(scores.queries))
+    frame = a.to_frame()
+    assert frame["system"].to_list() == [row["system"] for row in a.rows()]
+    assert frame.write_csv() == pl.read_csv(io.StringIO(a.to_csv())).write_csv()
+    assert a.per_query().height == len(scores.queries) * len(scores.systems)
+    with pytest.raises(ArgumentError, match="steady"):
+        a["stady"]

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 import surefoot as sf
 from surefoot.cli.commands import application
+from surefoot.errors import ArgumentError, DataError, MissingExtraError
 from surefoot.report import canvas, charts
 from surefoot.risk.inference import critical_value
 
@@ -27,7 +28,7 @@ HOSTILE = [
 
 @pytest.fixture(scope="module")
 def scores() -> sf.Scores:
-    made = sf.synthetic_runs(queries=60, seed=3)
+    made = sf.demo.runs(queries=60, seed=3)
     return sf.score(made.qrels, made.runs, "nDCG@10")
 
 
@@ -97,7 +98,7 @@ def test_query_names_never_stand_on_bars() -> None:
 @pytest.mark.parametrize("alpha", [0, 5])
 def test_significant_queries_are_those_of_query_scores(scores, assessment, alpha) -> None:
     figure = charts.query_differences(assessment, "bold", alpha=alpha)
-    tested = sf.query_scores(scores["bold"], scores["today"], alpha)
+    tested = sf.risk.query_scores(scores["bold"], scores["today"], alpha)
     assert marks(figure.axes[0]) == {
         "low": (tested.t_j < -tested.critical).sum(),
         "high": (tested.t_j > tested.critical).sum(),
@@ -110,7 +111,7 @@ def test_small_multiples_show_t_j_and_the_critical_band(scores, assessment) -> N
     assert len(figure.axes) == 3
     order = np.argsort(scores["bold"] - scores["today"], kind="stable")
     for axes, alpha in zip(figure.axes, [0, 5, 10], strict=True):
-        tested = sf.query_scores(scores["bold"], scores["today"], alpha)
+        tested = sf.risk.query_scores(scores["bold"], scores["today"], alpha)
         np.testing.assert_allclose(bars(axes), tested.t_j[order])
         band = next(patch for patch in axes.patches if not isinstance(patch, StepPatch))
         assert band.get_y() + band.get_height() == pytest.approx(critical_value(60))
@@ -150,7 +151,7 @@ def test_line_charts_show_the_baseline_and_the_best_by_mean(assessment) -> None:
 def test_profiles_lead_from_expectation_to_score(scores, assessment) -> None:
     axes = charts.performance_profiles(assessment, systems=["bold"]).axes[0]
     order = np.argsort(scores.values.mean(axis=0), kind="stable")
-    expectation = sf.expected(scores.values)[1][order]
+    expectation = sf.risk.expected(scores.values)[1][order]
     np.testing.assert_allclose(axes.lines[0].get_ydata(), expectation)
     ends = {int(s[1, 0]): s[1, 1] for collection in axes.collections for s in collection.get_segments()}
     np.testing.assert_allclose([ends[i + 1] for i in range(60)], scores["bold"][order])
@@ -190,9 +191,9 @@ def test_kendall_bins_are_the_assessments(assessment) -> None:
 
 
 def test_kendall_bins_need_rankings(assessment, scores) -> None:
-    with pytest.raises(sf.ArgumentError, match="need rankings"):
+    with pytest.raises(ArgumentError, match="need rankings"):
         charts.kendall_bins(sf.assess(matrix(scores.values), baseline="s0"))
-    with pytest.raises(sf.ArgumentError, match="need rankings"):
+    with pytest.raises(ArgumentError, match="need rankings"):
         charts.kendall_bins(sf.assess(scores, baseline="mean"))
 
 
@@ -216,7 +217,7 @@ def test_of_several_measures_the_first_is_drawn(scores, tmp_path) -> None:
 def test_several_baselines_leave_out_charts_of_one(scores, tmp_path) -> None:
     a = sf.assess(scores, baseline=["today", "bm25"])
     for chart in (charts.helped_hurt_histogram, charts.query_differences, charts.t_risk_curves):
-        with pytest.raises(sf.ArgumentError, match="one baseline"):
+        with pytest.raises(ArgumentError, match="one baseline"):
             chart(a)
     notes: list[str] = []
     written = charts.write_charts(a, tmp_path, ["svg"], note=notes.append)
@@ -289,7 +290,7 @@ def test_dollar_and_underscore_survive_in_legends() -> None:
 
 @pytest.mark.heavy
 def test_same_bytes_every_time(tmp_path) -> None:
-    made = sf.synthetic_runs(queries=12)
+    made = sf.demo.runs(queries=12)
     for folder in ("one", "two"):
         a = sf.assess(sf.score(made.qrels, made.runs[:3], "nDCG@10"), baseline="today")
         charts.write_charts(a, tmp_path / folder, "svg")
@@ -319,21 +320,21 @@ def test_a_column_wide_with_fonts_embedded_and_settings_untouched(assessment, tm
 
 @pytest.mark.parametrize("width", [0, -1, 1000, float("nan")])
 def test_impossible_widths_are_refused(assessment, width) -> None:
-    with pytest.raises(sf.ArgumentError, match="width"):
+    with pytest.raises(ArgumentError, match="width"):
         charts.helped_hurt_histogram(assessment, width=width)
 
 
 def test_mistakes_are_told(assessment, tmp_path) -> None:
-    with pytest.raises(sf.ArgumentError, match="'gif'"):
+    with pytest.raises(ArgumentError, match="'gif'"):
         charts.write_charts(assessment, tmp_path, ["gif"])
-    with pytest.raises(sf.ArgumentError, match="nobody"):
+    with pytest.raises(ArgumentError, match="nobody"):
         charts.write_charts(assessment, tmp_path, system="nobody")
-    with pytest.raises(sf.ArgumentError, match="nobody"):
+    with pytest.raises(ArgumentError, match="nobody"):
         charts.t_risk_curves(assessment, systems=["nobody"])
-    with pytest.raises(sf.ArgumentError, match="no system"):
+    with pytest.raises(ArgumentError, match="no system"):
         charts.geo_risk_curves(assessment, systems=[])
     (tmp_path / "file").write_text("")
-    with pytest.raises(sf.DataError, match="cannot be made"):
+    with pytest.raises(DataError, match="cannot be made"):
         charts.write_charts(assessment, tmp_path / "file", ["png"])
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
@@ -348,14 +349,14 @@ def test_thousands_of_queries_stay_small_files(tmp_path) -> None:
 
 def test_missing_matplotlib_says_how_to_get_it(assessment, monkeypatch, tmp_path) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(sf.MissingExtraError, match=r'pip install "surefoot\[plots\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install "surefoot\[plots\]"'):
         charts.helped_hurt_histogram(assessment)
-    with pytest.raises(sf.MissingExtraError):
-        assessment.figures(tmp_path)
+    with pytest.raises(MissingExtraError):
+        assessment.charts(tmp_path)
     result = CliRunner().invoke(
         application(), ["evaluate", "--scores", "absent.csv", "-b", "a", "--figures", str(tmp_path / "figures")]
     )
-    assert isinstance(result.exception, sf.MissingExtraError)  # before the scores are even looked for
+    assert isinstance(result.exception, MissingExtraError)  # before the scores are even looked for
     assert not list(tmp_path.iterdir())
 
 
@@ -373,10 +374,3 @@ def test_command_writes_charts_and_keeps_its_output_clean(scores, tmp_path) -> N
     assert len(list((tmp_path / "f").iterdir())) == 21
     quiet = CliRunner().invoke(application(), [*command, "--quiet"])
     assert (quiet.exit_code, quiet.stdout, quiet.stderr) == (0, "", "")
-
-
-def test_the_old_names_of_charts_still_work() -> None:
-    from surefoot.report import figures
-
-    assert (figures.save_figure, figures.write_figures) == (charts.save_chart, charts.write_charts)
-    assert all(getattr(figures, name) is getattr(charts, name) for name in charts.__all__)

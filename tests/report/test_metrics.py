@@ -87,7 +87,7 @@ def test_names_that_trackers_take(tmp_path: Path) -> None:
     assert not parents & set(metrics)
     means = {name: metrics[f"nDCG_at_10/{part}/mean"] for name, part in safe_names(NAMES).items()}
     assert means == {row["system"]: row["mean"] for row in a.to_dict()["systems"]}
-    a.write_metrics(tmp_path / "m.json")
+    a._write(tmp_path / "m.json", "metrics")
     assert json.loads((tmp_path / "m.json").read_text()) == metrics
 
 
@@ -155,7 +155,7 @@ def test_a_decision_s_metrics(tmp_path: Path) -> None:
         for name in ("observed", "bound", "bound_fails", "level", "p_holds", "p_fails", "queries"):
             assert metrics[f"{before}{way}/{name}"] == one[name]
     assert metrics[f"{before}queries"] == 40
-    decision.write_metrics(tmp_path / "m.json")
+    decision._write(tmp_path / "m.json", "metrics")
     assert json.loads((tmp_path / "m.json").read_text()) == metrics
 
 
@@ -198,7 +198,7 @@ def test_a_personalization_s_metrics() -> None:
 
 
 def test_training_without_validation_data_has_no_metrics(surefoot, tmp_path: Path) -> None:  # noqa: F811
-    sf.synthetic_letor(queries=10, documents=5, features=4).write(tmp_path / "train.txt")
+    sf.demo.letor(queries=10, documents=5, features=4).write(tmp_path / "train.txt")
     code, _, err = surefoot("train", tmp_path / "train.txt", "-o", tmp_path / "m", "--metrics", tmp_path / "x.json")
     assert code == 2
     assert "--metrics shows the assessment on validation data; add --valid FILE" in err
@@ -227,7 +227,7 @@ def test_mlflow_keeps_every_metric(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # newer versions ask for it
     monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "mlruns").as_uri())
     a = assessed(NAMES)
-    a.write_metrics("metrics.json")
+    a._write("metrics.json", "metrics")
     Path("report.html").write_text("a page")
     exec(shown("import json, mlflow\n"), {})
     run = mlflow.last_active_run()
@@ -306,14 +306,14 @@ def write_letor(folder: Path) -> sf.RankingData:
     """Data to learn from, to choose by and to rank."""
     parts = {}
     for number, name in enumerate(("train", "valid", "test")):
-        parts[name] = sf.synthetic_letor(queries=30, documents=8, features=6, seed=number).with_baselines_only([])
+        parts[name] = sf.demo.letor(queries=30, documents=8, features=6, seed=number).with_baselines_only([])
         parts[name].write(folder / f"{name}.txt")
     return parts["test"]
 
 
 @pytest.mark.heavy
 def test_dvc_shows_every_metric(tmp_path: Path, monkeypatch) -> None:
-    made = sf.synthetic_runs(queries=20, depth=10)
+    made = sf.demo.runs(queries=20, depth=10)
     made.qrels.write(tmp_path / "qrels.txt")
     made.runs[0].write(tmp_path / "today.run")
     made.runs[1].write(tmp_path / "new.run")

@@ -64,8 +64,8 @@ def test_no_rendering_steers_a_terminal() -> None:
     a = assessed(STEERING)
     study = sf.stability.measures(a.scores, replicates=9)
     assert sum("a\u2028b" in line for line in a.to_text().split("\n")) > 1
-    for text in (a.to_text(), a.to_markdown(), a.to_latex(), a.to_csv(), a.queries_csv(), a.to_json(per_query=True),
-                 study.to_text(), study.to_json()):  # fmt: skip
+    for text in (a.to_text(), a.to_markdown(), a.to_latex(), a.to_csv(), a.to_csv(per_query=True),
+                 a.to_json(per_query=True), study.to_text(), study.to_json()):  # fmt: skip
         assert CONTROL_CHARACTERS.search(text) is None
         text.encode()  # nor does any keep it from being written
     assert [row["system"] for row in json.loads(a.to_json())["systems"]] == ["today", *STEERING]
@@ -73,12 +73,12 @@ def test_no_rendering_steers_a_terminal() -> None:
 
 def test_no_name_is_a_formula() -> None:
     a = assessed(FORMULAS)
-    for text in (a.to_csv(), a.queries_csv()):
+    for text in (a.to_csv(), a.to_csv(per_query=True)):
         cells = [cell for line in csv.reader(io.StringIO(text)) for cell in line]
         names = [cell for cell in cells if not re.fullmatch(r"-?[0-9.e+-]+", cell)]
         assert [name for name in names if name.lstrip("\ufeff \u3000").startswith(tuple("=+-@＝"))] == []
     assert "'=cmd|' /C calc'!A0" in a.to_csv()
-    assert "'=q2" in a.queries_csv()
+    assert "'=q2" in a.to_csv(per_query=True)
     assert list(a.per_query()["query"])[1] == "=q2"  # data stays data
 
 

@@ -16,7 +16,7 @@ import surefoot as sf
 
 @pytest.fixture(scope="module")
 def made() -> Any:
-    return sf.synthetic_runs(queries=60)
+    return sf.demo.runs(queries=60)
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_scores_have_the_best_first(scores: sf.Scores) -> None:
 
 
 def test_labelled_documents() -> None:
-    data = sf.synthetic_letor(queries=5, documents=8, features=9, seed=0)
+    data = sf.demo.letor(queries=5, documents=8, features=9, seed=0)
     words = told(data._repr_html_())
     assert "Features 9" in words
     assert "The first 6 of 9 features" in words
@@ -93,7 +93,7 @@ def test_labelled_documents() -> None:
 
 
 def test_an_assessment_says_what_was_found_first() -> None:
-    made = sf.synthetic_runs()
+    made = sf.demo.runs()
     scores = sf.score(made.qrels, made.runs, "nDCG@10")
     for alpha, headline, tone, about in [
         (1, "better than today at α = 1.", "helped", "steady"),

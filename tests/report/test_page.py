@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import ArgumentError, DataError
 from surefoot.report.assessment import Assessment
 from surefoot.report.html import script_of
 from surefoot.report.options import PANEL_ALPHAS
@@ -52,7 +53,7 @@ def documents_of(results: dict[str, Any]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def demo() -> Assessment:
-    made = sf.synthetic_runs(queries=40)
+    made = sf.demo.runs(queries=40)
     return sf.assess(sf.score(made.qrels, made.runs, "nDCG@10"), baseline="today", alphas=[0, 5], depth=10)
 
 
@@ -88,9 +89,9 @@ def test_the_system_shown_first_is_no_baseline() -> None:
 def test_start(demo: Assessment) -> None:
     payload = page_payload([(demo.to_dict(), demo.scores)], system="dense", alpha=2)
     assert payload["start"] == {"alpha": 2.0, "baseline": "today", "system": "dense"}
-    with pytest.raises(sf.ArgumentError, match="no system is named 'nobody'"):
+    with pytest.raises(ArgumentError, match="no system is named 'nobody'"):
         demo.to_html(system="nobody")
-    with pytest.raises(sf.ArgumentError, match="alpha is -1"):
+    with pytest.raises(ArgumentError, match="alpha is -1"):
         demo.to_html(alpha=-1)
 
 
@@ -124,7 +125,7 @@ def test_only_the_most_hurt_and_most_helped_have_results(demo: Assessment) -> No
     assert numbers == sorted([*order[:3], *order[-3:]])
     assert embedded(demo.to_html(detail=0))["results"] is None
     for wrong in (-1, 2.5, True):
-        with pytest.raises(sf.ArgumentError, match="detail is"):
+        with pytest.raises(ArgumentError, match="detail is"):
             demo.to_html(detail=wrong)
 
 
@@ -204,10 +205,11 @@ def test_single_query_and_identical_systems() -> None:
 
 
 def test_written_whole_or_not_at_all(demo: Assessment, tmp_path: Path) -> None:
-    html = demo.to_html(tmp_path / "report.html")
+    demo.write(tmp_path / "report.html")
+    html = demo.to_html()
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == html
-    with pytest.raises(sf.DataError, match="cannot be written"):
-        demo.to_html(tmp_path / "no" / "report.html")
+    with pytest.raises(DataError, match="cannot be written"):
+        demo.write(tmp_path / "no" / "report.html")
 
 
 def test_command_line(tmp_path: Path) -> None:
@@ -236,7 +238,7 @@ def test_command_line(tmp_path: Path) -> None:
         ([*arguments[:-1], tmp_path / "q.tsv", *extras, "--force"], "q.tsv"),
     ):
         result = CliRunner().invoke(application(), [str(argument) for argument in wrong])
-        assert isinstance(result.exception, sf.ArgumentError)
+        assert isinstance(result.exception, ArgumentError)
         assert message in str(result.exception)
     assert (tmp_path / "q.tsv").read_text() == "q1\tgoats on ice\n"
     result = CliRunner().invoke(application(), ["demo", "--output", str(tmp_path / "demo"), "--texts", "12"])
@@ -249,7 +251,7 @@ def test_texts_of_what_is_shown_alone(demo: Assessment) -> None:
     queries = {"q03": "goats " * 100, "q04": "ibex", "elsewhere": "no"}
     shown = documents_of(embedded(demo.to_html(detail=1))["results"])
     titles = {shown[0]: "<b>A title</b>", "unknown": "not shown"}
-    payload = embedded(demo.to_html(queries=queries, documents=titles, detail=1))
+    payload = embedded(demo.to_html(texts=queries, documents=titles, detail=1))
     texts = dict(zip(payload["queries"], payload["texts"]["queries"], strict=True))
     assert texts["q04"] == "ibex"
     assert len(texts["q03"]) == 200
@@ -257,8 +259,8 @@ def test_texts_of_what_is_shown_alone(demo: Assessment) -> None:
     assert texts["q05"] == ""
     assert payload["texts"]["documents"] == ["<b>A title</b>"] + [""] * (len(shown) - 1)
     assert embedded(demo.to_html())["texts"] == {"queries": None, "documents": None}
-    with pytest.raises(sf.DataError, match="no such file"):
-        demo.to_html(queries="no such file")
+    with pytest.raises(DataError, match="no such file"):
+        demo.to_html(texts="no such file")
 
 
 def test_the_page_says_what_it_is(demo: Assessment, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -379,7 +381,7 @@ def test_size_with_segments_and_texts() -> None:
     scores = sf.Scores(rng.uniform(size=(5, 10_000)), list("abcde"), queries)
     kinds = {query: f"kind {i % 20}" for i, query in enumerate(queries)}
     texts = {query: "".join(rng.choice(list("abcdefgh "), 60)) for query in queries}
-    html = sf.assess(scores, "a", alphas=[5], segments=kinds).to_html(queries=texts)
+    html = sf.assess(scores, "a", alphas=[5], segments=kinds).to_html(texts=texts)
     without = sf.assess(scores, "a", alphas=[5]).to_html()
     # With the worst case of results above, at most 6 MB, the page stays below 8 MB.
     assert len(html.encode()) - len(without.encode()) <= 1_000_000

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, get_type_hints
 
 import pytest
 
-from surefoot.errors import DataError
+from surefoot.choose.tradeoffs import TradeOffs
+from surefoot.choose.tradeoffs_data import TradeOffsData
+from surefoot.decide.gate.decision import Decision
+from surefoot.decide.gate.decision_data import DecisionData
+from surefoot.decide.guard.certificate import Certificate
+from surefoot.decide.guard.certificate_data import CertificateData
+from surefoot.decide.history.history import ReleaseHistory
+from surefoot.decide.history.history_data import HistoryData
+from surefoot.errors import ArgumentError, DataError
+from surefoot.personal.personal_data import PersonalizationData
+from surefoot.personal.study import Personalization
+from surefoot.report.assessment import Assessment
 from surefoot.report.result import PlainResult, Renderings
+from surefoot.risk.assessment_data import AssessmentData
+from surefoot.stability.study import Study
+from surefoot.stability.study_data import SHAPES
 
 
 class NoteData(TypedDict):
@@ -22,10 +38,10 @@ class NoteData(TypedDict):
 class Note(PlainResult):
     """A result that fills in its functions."""
 
-    called = "a note"
-    schemas = ("test/note/1",)
-    shape = NoteData
-    renderings = Renderings(
+    _called = "a note"
+    _schemas = ("test/note/1",)
+    _shape = NoteData
+    _renderings = Renderings(
         text=lambda data, width=120: "\n".join(word[:width] for word in data["words"]),
         csv=lambda data: "\n".join(["word", *data["words"]]),
         page=lambda data, provenance=None: f"<p>{len(data['words'])}</p>",
@@ -36,8 +52,8 @@ class Checked(Note):
     """A result that checks more, and has a method of its own."""
 
     @classmethod
-    def check_data(cls, data: dict[str, Any]) -> None:
-        super().check_data(data)
+    def _check_data(cls, data: dict[str, Any]) -> None:
+        super()._check_data(data)
         if not data["words"]:
             raise DataError("says nothing")
 
@@ -54,11 +70,47 @@ def test_all_renderings(tmp_path: Path) -> None:
     assert note.to_text(width=2) == note.to_text(2) == "<o\ntw"
     assert note.to_markdown() == "```text\n<one>\ntwo\n```\n"
     assert note._repr_html_() == "<pre>&lt;one&gt;\ntwo</pre>"
-    for kind in ("json", "csv", "markdown", "html"):
-        getattr(note, f"write_{kind}")(tmp_path / kind)
-        assert (tmp_path / kind).read_text() == getattr(note, f"to_{kind}")()
+    for ending, kind in (("json", "json"), ("CSV", "csv"), ("md", "markdown"), ("html", "html")):
+        note.write(tmp_path / f"note.{ending}")
+        assert (tmp_path / f"note.{ending}").read_text() == getattr(note, f"to_{kind}")()
     assert json.loads(note.to_json()) == NOTE
-    assert Note.read(tmp_path / "json").to_dict() == NOTE
+    assert Note.read(tmp_path / "note.json").to_dict() == NOTE
+    for name in ("note", "note.txt", "note.tex", "note.xml", "note.html.gz"):
+        with pytest.raises(ArgumentError, match=r"how a note is to be written; use the ending \.html, "):
+            note.write(tmp_path / name)
+        assert not (tmp_path / name).exists()
+
+
+def test_the_keys_are_attributes() -> None:
+    note = Note(NOTE)
+    assert (note.words, note.schema) == (NOTE["words"], "test/note/1")
+    assert {"words", "to_html", "write"} <= set(dir(note))
+    with pytest.raises(AttributeError, match="a note has no 'wrods'; did you mean words"):
+        note.wrods  # noqa: B018
+    assert pickle.loads(pickle.dumps(note)).words == copy.copy(note).words == NOTE["words"]
+
+
+RESULTS = {
+    Assessment: AssessmentData, Decision: DecisionData, Certificate: CertificateData, TradeOffs: TradeOffsData,
+    Personalization: PersonalizationData, ReleaseHistory: HistoryData,
+    **{type(f"Study {name}", (Study,), {}): kind for name, kind in SHAPES.items()},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("result", "kind"), RESULTS.items(), ids=lambda one: one.__name__)
+def test_no_method_hides_a_key(result: type[PlainResult], kind: Any) -> None:
+    hidden = {key for key in get_type_hints(kind) if hasattr(result, key)}
+    assert hidden <= {"per_query"}  # the frame has what the key has
+
+
+@pytest.mark.parametrize("result", RESULTS, ids=lambda one: one.__name__)
+def test_completion_shows_no_internals(result: type[PlainResult]) -> None:
+    shown = {name for name in vars(PlainResult) | vars(result) if not name.startswith("_")}
+    known = {
+        "read", "from_dict", "write", "measures", "scores", "by_measure", "rows", "per_query", "in_words", "charts",
+        "save", "folder", "keys", "items", "values", "get", "select", "models",
+    }  # fmt: skip
+    assert {name for name in shown if not name.startswith("to_")} <= known
 
 
 def test_a_fence_that_the_text_does_not_close() -> None:

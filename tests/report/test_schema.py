@@ -18,7 +18,7 @@ def test_the_file_is_what_the_types_give() -> None:
 
 @pytest.fixture(scope="module")
 def assessments() -> list[Any]:
-    made = sf.synthetic_runs(queries=30)
+    made = sf.demo.runs(queries=30)
     both = sf.score(made.qrels, made.runs[:4], ["nDCG@10", "AP"])
     kinds = {"kind": {query: "even" if i % 2 else "odd" for i, query in enumerate(both[0].queries[3:])}}
     names = both[0].systems

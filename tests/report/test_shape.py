@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import surefoot as sf
+from surefoot.errors import DataError
 from surefoot.report.shape import check_shape
 from surefoot.risk.assessment_data import AssessmentData
 
@@ -40,8 +41,8 @@ def test_what_is_written_has_its_shape() -> None:
 )
 def test_what_has_another_shape(tmp_path: Path, key: str, value: Any, said: str) -> None:
     data = written() | {key: value}
-    with pytest.raises((sf.DataError, TypeError, ValueError, KeyError), match=said):
+    with pytest.raises((DataError, TypeError, ValueError, KeyError), match=said):
         sf.Assessment.from_dict(data)
     (tmp_path / "a.json").write_text(json.dumps(data))
-    with pytest.raises(sf.DataError, match=r"a\.json"):
+    with pytest.raises(DataError, match=r"a\.json"):
         sf.Assessment.read(tmp_path / "a.json")

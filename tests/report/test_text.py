@@ -15,7 +15,7 @@ from surefoot.report.text import plain_console, rendered, tables
 
 @pytest.fixture(scope="module")
 def demo() -> sf.Assessment:
-    made = sf.synthetic_runs()
+    made = sf.demo.runs()
     return sf.assess(sf.score(made.qrels, made.runs, "nDCG@10"), baseline="today", alphas=[5], bootstrap=20)
 
 
@@ -29,12 +29,12 @@ def headings(assessment: sf.Assessment, width: int) -> list[str]:
     ("width", "summary", "at_alpha", "bootstrap", "moved"),
     [
         (40, "mean risk lost", "U_Risk T_Risk", "U_Risk low U_Risk high", "re-ranked mean τ"),
-        (60, "mean gain risk won lost >20%", "U_Risk T_Risk p Holm GeoRisk", "U_Risk low U_Risk high",
+        (60, "mean gain risk won lost >20%", "U_Risk T_Risk p GeoRisk", "U_Risk low U_Risk high",
          "re-ranked mean τ gain/re-ranked"),
-        (80, "mean gain reward risk won lost tied >20% worst", "U_Risk U low U high T_Risk p Holm GeoRisk",
+        (80, "mean gain reward risk won lost tied >20% worst", "U_Risk U low U high T_Risk p GeoRisk",
          "U_Risk low U_Risk high GeoRisk low GeoRisk high", "re-ranked mean τ of re-ranked gain/re-ranked"),
         (120, "mean gain reward risk won lost tied >20% worst",
-         "U_Risk U low U high T_Risk p p adj. p robust p Holm Z_Risk GeoRisk",
+         "U_Risk U low U high T_Risk p plain p skewness p robust p Z_Risk GeoRisk",
          "U_Risk low U_Risk high Z_Risk low Z_Risk high GeoRisk low GeoRisk high",
          "re-ranked mean τ of re-ranked gain/re-ranked"),
     ],

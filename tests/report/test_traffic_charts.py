@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import ArgumentError, DataError
 from surefoot.report import charts
 from surefoot.risk.inference import weighted_t_values
 
 
 @pytest.fixture(scope="module")
 def assessment() -> sf.Assessment:
-    made = sf.synthetic_runs(queries=60, seed=3)
+    made = sf.demo.runs(queries=60, seed=3)
     scores = sf.score(made.qrels, made.runs, "nDCG@10")
     traffic = {query: float(i % 9 + 1) ** 3 for i, query in enumerate(scores.queries)}
     return sf.assess(scores, baseline="today", alphas=[0, 5], depth=10, traffic=traffic)
@@ -87,9 +88,9 @@ def test_measures_with_different_weights_are_refused() -> None:
     weighted = sf.Scores(values, systems, queries, "RR").with_traffic({"q1": 3, "q2": 1})
     other = sf.Scores(values, systems, queries, "P@5").with_traffic({"q1": 3, "q2": 2})
     for pair in ([plain, weighted], [weighted, plain]):
-        with pytest.raises(sf.ArgumentError, match="RR is weighted by traffic and AP is not"):
+        with pytest.raises(ArgumentError, match="RR is weighted by traffic and AP is not"):
             sf.assess(pair, "today")
-    with pytest.raises(sf.ArgumentError, match="different traffic: query 'q2' counts 1 and 2"):
+    with pytest.raises(ArgumentError, match="different traffic: query 'q2' counts 1 and 2"):
         sf.assess([weighted, other], "today")
 
 
@@ -110,7 +111,7 @@ def test_wrong_counts_of_a_stored_assessment_are_refused(counts: Any, message: s
     block = {name: value for name, value in data["per_query"].items() if name != "counts"}
     if counts is not None:
         block["counts"] = counts
-    with pytest.raises(sf.DataError, match=message):
+    with pytest.raises(DataError, match=message):
         sf.Assessment.from_dict({**data, "per_query": block})
 
 
@@ -120,5 +121,5 @@ def test_equal_weights_do_not_hinder_the_usual_tests(assessment: sf.Assessment) 
     equal = sf.assess(scores, baseline, tests=True, traffic=dict.fromkeys(scores.queries, 2.0))
     plain = sf.assess(scores, baseline, tests=True)
     assert [row["tests"] for row in equal.rows()] == [row["tests"] for row in plain.rows()]
-    with pytest.raises(sf.ArgumentError, match="the usual tests do not take weights"):
+    with pytest.raises(ArgumentError, match="the usual tests do not take weights"):
         sf.assess(assessment.scores, "today", tests=True)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import ArgumentError, DataError
 from surefoot.report.columns import at_alpha
 from surefoot.report.words import headline, significance
 
@@ -110,18 +111,18 @@ def test_the_five_most_hurt_segments_are_named() -> None:
 
 def test_reading_back(tmp_path) -> None:
     a = assessment(0.1)
-    a.write_json(tmp_path / "whole.json", per_query=True)
-    a.write_json(tmp_path / "short.json")
+    a.write(tmp_path / "whole.json", per_query=True)
+    a.write(tmp_path / "short.json")
     complete, short = (sf.Assessment.read(tmp_path / name) for name in ("whole.json", "short.json"))
     assert complete.to_json(per_query=True) == a.to_json(per_query=True)
     assert short.to_json() == a.to_json()
     assert short.to_text() == complete.to_text() == a.to_text()
     assert complete.to_html() == a.to_html()
-    with pytest.raises(sf.ArgumentError, match="does not contain the scores of single queries"):
+    with pytest.raises(ArgumentError, match="does not contain the scores of single queries"):
         short.to_html()
     for text in ("{}", "[1]", "no", '{"schema": "surefoot/assessment/1"}', '{"schema": "surefoot/ranker/1"}'):
         (tmp_path / "bad.json").write_text(text)
-        with pytest.raises(sf.DataError, match=r"bad\.json"):
+        with pytest.raises(DataError, match=r"bad\.json"):
             sf.Assessment.read(tmp_path / "bad.json")
 
 

@@ -37,7 +37,7 @@ lists = st.dictionaries(
 def test_against_scipy(one, other, depth) -> None:
     run, baseline = sf.read_run(one), sf.read_run(other)
     queries = ("q1", "q2", "q3", "q4")
-    churn = sf.compare_rankings(run, baseline, queries, depth)
+    churn = sf.risk.compare_rankings(run, baseline, queries, depth)
     left_out = 0
     for i, query in enumerate(queries):
         mine = sorted(one.get(query, {}), key=lambda d: (one[query][d], d), reverse=True)[:depth]
@@ -56,10 +56,10 @@ def test_against_scipy(one, other, depth) -> None:
 
 
 def test_identical_runs_and_reversed_ones() -> None:
-    data = sf.synthetic_runs(queries=10)
-    same = sf.compare_rankings(data.runs[0], data.runs[0])
+    data = sf.demo.runs(queries=10)
+    same = sf.risk.compare_rankings(data.runs[0], data.runs[0])
     assert (same.share_reranked, same.mean_tau, same.mean_tau_reranked) == (0.0, 1.0, None)
     forward = sf.read_run({"q": {f"d{i}": float(i) for i in range(5)}})
     backward = sf.read_run({"q": {f"d{i}": float(-i) for i in range(5)}})
-    churn = sf.compare_rankings(forward, backward)
+    churn = sf.risk.compare_rankings(forward, backward)
     assert (churn.mean_tau, churn.bins().tolist()) == (-1.0, [9])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 import surefoot as sf
+from surefoot.errors import ArgumentError
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 12), st.floats(0, 20))
@@ -37,13 +38,13 @@ def test_order_of_systems_and_queries_does_not_matter(seed: int, alpha: float) -
 
 
 def test_one_system_meets_its_own_expectation() -> None:
-    np.testing.assert_allclose(sf.deviations([[0.1, 0.5, 0.0]]), 0, atol=1e-12)
+    np.testing.assert_allclose(sf.risk.deviations([[0.1, 0.5, 0.0]]), 0, atol=1e-12)
     np.testing.assert_allclose(sf.geo_risk([[0.1, 0.5, 0.0]], 10), np.sqrt(0.2 * 0.5))
 
 
 def test_columns_and_rows_of_zeros() -> None:
     X = [[0.2, 0.0, 0.4], [0.0, 0.0, 0.0]]
-    assert sf.deviations(X)[:, 1].tolist() == [0, 0]
+    assert sf.risk.deviations(X)[:, 1].tolist() == [0, 0]
     assert sf.z_risk(X, 5)[1] == 0
     assert sf.geo_risk(X, 5)[1] == 0
     assert sf.z_risk(np.zeros((2, 3))).tolist() == [0, 0]
@@ -54,5 +55,5 @@ def test_columns_and_rows_of_zeros() -> None:
     [([0.1, 0.2], "systems × queries"), ([[np.nan]], "not finite"), ([[-0.1, 0.3]], "need scores of at least 0")],
 )
 def test_what_is_refused(X, message: str) -> None:
-    with pytest.raises(sf.ArgumentError, match=message):
+    with pytest.raises(ArgumentError, match=message):
         sf.geo_risk(X)

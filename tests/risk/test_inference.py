@@ -46,7 +46,7 @@ def test_scaling_the_scores_changes_nothing(seed: int, alpha: float, factor: flo
 
 def test_query_scores_have_mean_t_over_root_c() -> None:
     m, b = np.random.default_rng(0).random((2, 40))
-    scores = sf.query_scores(m, b, alpha=5)
+    scores = sf.risk.query_scores(m, b, alpha=5)
     assert scores.t_r.mean() * np.sqrt(40) == pytest.approx(sf.t_risk(m, b, 5))
     assert scores.t_j.mean() == pytest.approx(0, abs=1e-12)
     assert scores.t_j.std(ddof=1) == pytest.approx(1)
@@ -68,7 +68,7 @@ def test_nothing_to_test(model, baseline, reason: str, alpha: float) -> None:
     assert (test.t, test.p, test.se, test.se_jackknife) == (None, None, None, None)
     assert test.reason == reason
     assert sf.t_risk(model, baseline, alpha) is None
-    assert sf.query_scores(model, baseline, alpha) is None
+    assert sf.risk.query_scores(model, baseline, alpha) is None
 
 
 def _slow_hall(m, b, alpha: float) -> tuple[float, float, tuple[float, float]]:
@@ -200,4 +200,4 @@ def test_holm_the_slow_way() -> None:
     present = sorted(v for v in p if v is not None)
     stepped = np.minimum(np.maximum.accumulate([(len(present) - i) * v for i, v in enumerate(present)]), 1)
     expected = dict(zip(present, stepped, strict=True))
-    assert sf.holm(p) == pytest.approx([expected.get(v) for v in p])
+    assert sf.risk.holm(p) == pytest.approx([expected.get(v) for v in p])

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import surefoot as sf
+from surefoot.errors import ArgumentError
 from surefoot.risk.ordinary_tests import (
     DRAWS,
     hsd_test,
@@ -160,7 +161,7 @@ def test_an_assessment_has_the_tests_with_holms_correction(scores: sf.Scores) ->
     for name, function in {"t": stats.ttest_rel, "wilcoxon": stats.wilcoxon}.items():
         expected = {system: function(scores[system], scores["today"]).pvalue for system in "abc"}
         assert {system: rows[system][name]["p_value"] for system in "abc"} == pytest.approx(expected, abs=1e-9)
-        assert [rows[system][name]["p_holm"] for system in "abc"] == sf.holm(
+        assert [rows[system][name]["p_holm"] for system in "abc"] == sf.risk.holm(
             [rows[system][name]["p_value"] for system in "abc"]
         )
     assert rows["a"]["t"]["statistic"] == pytest.approx(stats.ttest_rel(scores["a"], scores["today"]).statistic)
@@ -183,12 +184,12 @@ def test_where_there_is_no_hsd_and_what_is_refused(scores: sf.Scores) -> None:
     assert data["systems"][1]["tests"]["wilcoxon"]["p_value"] < 1e-6
     one = sf.assess({"a": {"q": 0.5}, "b": {"q": 0.25}}, "a", [5], tests=True).to_dict()
     assert one["tests"]["hsd_reason"] == "it needs at least two systems and two queries"
-    with pytest.raises(sf.ArgumentError, match="compare with one baseline, but several are given"):
+    with pytest.raises(ArgumentError, match="compare with one baseline, but several are given"):
         sf.assess(scores, ["today", "a"], [5], tests=True)
     traffic = {query: number + 1 for number, query in enumerate(scores.queries)}
-    with pytest.raises(sf.ArgumentError, match="the usual tests do not take weights of queries"):
+    with pytest.raises(ArgumentError, match="the usual tests do not take weights of queries"):
         sf.assess(scores, "today", [5], tests=True, traffic=traffic)
-    with pytest.raises(sf.ArgumentError, match="matrix of finite scores"):
+    with pytest.raises(ArgumentError, match="matrix of finite scores"):
         hsd_test([[1.0, 2.0]], 0)
 
 
@@ -204,7 +205,8 @@ def test_renderings(scores: sf.Scores, tmp_path) -> None:
     assert assessment.rows("p_hsd")[0]["system"] in "abc"
     again = sf.Assessment.from_dict(assessment.to_dict(per_query=True))
     assert again.to_dict() == assessment.to_dict()
-    page = assessment.to_html(tmp_path / "page.html")
+    assessment.write(tmp_path / "page.html")
+    page = assessment.to_html()
     assert "The usual tests by <bdi>AP</bdi>" in page
     assert "The usual tests" not in sf.assess(scores, "today", [5]).to_html()
     assert (

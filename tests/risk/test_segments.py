@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import ArgumentError
 from surefoot.risk.assessment_figures import assessment_data
 from surefoot.risk.inference import outcome_of
 
@@ -41,7 +42,7 @@ def test_each_segment_is_an_assessment_of_its_queries(scores: sf.Scores) -> None
 def test_p_is_corrected_for_systems_and_segments(scores: sf.Scores) -> None:
     length = assessment_data(scores, "today", [5], segments=KINDS)["segments"][0]
     tests = [entry["alpha"]["5"] for part in length["segments"] for entry in part["systems"]]
-    assert [one["p_holm"] for one in tests] == sf.holm([one["p_robust"] for one in tests])
+    assert [one["p_holm"] for one in tests] == sf.risk.holm([one["p_robust"] for one in tests])
     assert sum(one["p_holm"] is not None for one in tests) == 4  # two systems in two segments
     outcome_of = {part["segment"]: part["systems"][1]["alpha"]["5"]["outcome"] for part in length["segments"]}
     assert outcome_of == {"tail": "worse", "head": "better"}
@@ -56,15 +57,15 @@ def test_outcomes_go_by_the_corrected_p_at_every_alpha() -> None:
     assert [part["segment"] for part in column["segments"]] == sorted("0123456789")  # equally large: by name
     for alpha in ("0", "1"):
         tests = [part["systems"][1]["alpha"][alpha] for part in column["segments"]]
-        assert [one["p_holm"] for one in tests] == sf.holm([one["p_robust"] for one in tests])
+        assert [one["p_holm"] for one in tests] == sf.risk.holm([one["p_robust"] for one in tests])
         assert [one["outcome"] for one in tests] == [outcome_of(one["t_robust"], one["p_holm"]) for one in tests]
         assert alpha == "1" or any(one["p_robust"] < 0.05 <= one["p_holm"] for one in tests)
 
 
 def test_segments_of_other_queries_are_rejected(scores: sf.Scores) -> None:
-    with pytest.raises(sf.ArgumentError, match="no query has a segment in 'length': the first query is 'q0'"):
+    with pytest.raises(ArgumentError, match="no query has a segment in 'length': the first query is 'q0'"):
         assessment_data(scores, "today", [0], segments={"length": {"x1": "head"}})
     ids = {"id": {f"q{i}": str(i) for i in range(2000)}}
     many = sf.Scores(np.random.default_rng(0).random((2, 2000)), ["a", "b"], [f"q{i}" for i in range(2000)])
-    with pytest.raises(sf.ArgumentError, match="2,000 segments; the maximum is 1,000"):
+    with pytest.raises(ArgumentError, match="2,000 segments; the maximum is 1,000"):
         assessment_data(many, "a", [0], segments=ids)

@@ -11,6 +11,8 @@ import pytest
 
 import surefoot as sf
 from surefoot.data.types import streamed_scores
+from surefoot.data.types.streamed_scores import StreamedScores
+from surefoot.errors import ArgumentError, DataError
 
 SYSTEMS = ("today", "new", "bold", "copy")
 
@@ -51,7 +53,7 @@ def alike(one: Any, other: Any, place: str = "") -> None:
 def test_the_same_assessment(matrix: Path, baseline: Any) -> None:
     settings = {"baseline": baseline, "alphas": [0, 1, 5]}
     in_memory = sf.assess(sf.read_scores(matrix, "ERR@20"), **settings)
-    streamed = sf.assess(sf.StreamedScores(matrix, "ERR@20"), **settings)
+    streamed = sf.assess(StreamedScores(matrix, "ERR@20"), **settings)
     alike(streamed.to_dict(), in_memory.to_dict())
     assert streamed.to_markdown() == in_memory.to_markdown()
 
@@ -60,7 +62,7 @@ def test_rounding_of_a_mean_makes_no_wins(tmp_path: Path) -> None:
     """Three systems that are alike: the mean of 0.1 three times is a little more than 0.1."""
     frame = pl.DataFrame({"query": ["q1", "q2"], **{name: [0.1, 0.7] for name in "abc"}})
     frame.write_parquet(tmp_path / "alike.parquet")
-    assessment = sf.assess(sf.StreamedScores(tmp_path / "alike.parquet"), "mean").to_dict()
+    assessment = sf.assess(StreamedScores(tmp_path / "alike.parquet"), "mean").to_dict()
     for system in assessment["systems"]:
         assert (system["wins"], system["losses"], system["risk"]) == (0, 0, 0.0)
 
@@ -72,7 +74,7 @@ def test_a_population_and_negative_scores(matrix: Path, tmp_path: Path) -> None:
     for settings in ({}, {"population": ["today", "new"]}):
         in_memory, streamed = (
             sf.assess(scores, "today", [5], **settings).to_dict()
-            for scores in (sf.read_scores(path), sf.StreamedScores(path))
+            for scores in (sf.read_scores(path), StreamedScores(path))
         )
         alike(streamed, in_memory)
 
@@ -82,29 +84,29 @@ def test_a_name_that_looks_like_a_column_and_a_pattern(matrix: Path, tmp_path: P
     folder.mkdir()
     path = folder / "scores[1].parquet"
     path.write_bytes(matrix.read_bytes())
-    alike(sf.assess(sf.StreamedScores(path), "today").to_dict(), sf.assess(sf.read_scores(path), "today").to_dict())
+    alike(sf.assess(StreamedScores(path), "today").to_dict(), sf.assess(sf.read_scores(path), "today").to_dict())
 
 
 def test_counts(matrix: Path, tmp_path: Path) -> None:
     path = tmp_path / "counts.parquet"
     pl.read_parquet(matrix).with_columns((pl.col(name) * 20).round() for name in SYSTEMS).write_parquet(path)
     in_memory, streamed = (
-        sf.assess(scores, "today").to_dict()["g_squared"] for scores in (sf.read_scores(path), sf.StreamedScores(path))
+        sf.assess(scores, "today").to_dict()["g_squared"] for scores in (sf.read_scores(path), StreamedScores(path))
     )
     assert in_memory["p_value"] is not None
     alike(streamed, in_memory)
 
 
 def test_what_needs_all_scores_is_refused(matrix: Path) -> None:
-    scores = sf.StreamedScores(matrix)
+    scores = StreamedScores(matrix)
     for settings in ({"bootstrap": 100}, {"segments": {"kind": {"q1": "head"}}}):
-        with pytest.raises(sf.ArgumentError, match="read in parts"):
+        with pytest.raises(ArgumentError, match="read in parts"):
             sf.assess(scores, "today", **settings)
     assessment = sf.assess(scores, "today")
     for ask in (assessment.to_html, assessment.per_query, assessment.queries_csv):
-        with pytest.raises(sf.ArgumentError, match="read in parts"):
+        with pytest.raises(ArgumentError, match="read in parts"):
             ask()
-    with pytest.raises(sf.ArgumentError, match="no system is named 'nwe'; did you mean new"):
+    with pytest.raises(ArgumentError, match="no system is named 'nwe'; did you mean new"):
         sf.assess(scores, "nwe")
 
 
@@ -127,14 +129,14 @@ def changed(column: str, value: Any) -> pl.Expr:
 def test_what_is_wrong_is_said_with_its_row(matrix: Path, tmp_path: Path, change: Any, message: str) -> None:
     path = tmp_path / "wrong.parquet"
     change(pl.read_parquet(matrix)).write_parquet(path)
-    with pytest.raises(sf.DataError, match=message):
-        sf.StreamedScores(path)
+    with pytest.raises(DataError, match=message):
+        StreamedScores(path)
 
 
 def test_only_parquet_can_be_streamed(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("query,a\nq1,0.5\n")
-    with pytest.raises(sf.ArgumentError, match="only Parquet"):
-        sf.StreamedScores(tmp_path / "s.csv")
+    with pytest.raises(ArgumentError, match="only Parquet"):
+        StreamedScores(tmp_path / "s.csv")
     (tmp_path / "cut.parquet").write_bytes(b"PAR1 nothing")
-    with pytest.raises(sf.DataError, match="cannot be read as Parquet"):
-        sf.StreamedScores(tmp_path / "cut.parquet")
+    with pytest.raises(DataError, match="cannot be read as Parquet"):
+        StreamedScores(tmp_path / "cut.parquet")

@@ -124,7 +124,7 @@ def test_the_sturdy_test_of_sums_is_that_of_the_queries() -> None:
 @given(st.integers(0, 10**6), st.integers(1, 12), st.integers(2, 100))
 def test_holm_by_critical_values_is_holm_by_p(seed: int, tests: int, queries: int) -> None:
     t = np.random.default_rng(seed).normal(0, 3, tests)
-    expected = [p < 0.05 for p in sf.holm(inference.two_sided_p(t, queries).tolist())]
+    expected = [p < 0.05 for p in sf.risk.holm(inference.two_sided_p(t, queries).tolist())]
     assert holm_rejects(np.abs(t)[None], queries)[0].tolist() == expected
 
 

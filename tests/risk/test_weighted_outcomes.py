@@ -147,7 +147,7 @@ def test_segments_have_a_typical_request_of_their_own() -> None:
             assert at[row]["u_risk_interval"] == pytest.approx(list(interval))
             assert at[row]["df_traffic"] == pytest.approx(part["effective_queries"] - 1)
     larger = [None if one["p_robust"] is None else max(one["p_robust"], one["p_traffic"]) for one in tests]
-    assert [one["p_holm"] for one in tests] == sf.holm(larger)
+    assert [one["p_holm"] for one in tests] == sf.risk.holm(larger)
     assert any(p is not None and p > one["p_robust"] for p, one in zip(larger, tests, strict=True))
 
 
@@ -162,7 +162,7 @@ def test_the_adjusted_outcome_is_that_of_the_judged_queries_alone() -> None:
         alone = [
             max(one["p_skewness"], 2 * stats.t.sf(abs(one["t_risk"]), sum(w) ** 2 / sum(w**2) - 1)) for one in at
         ]  # fmt: skip
-        for system, one, p in zip("bcd", at, sf.holm(alone), strict=True):
+        for system, one, p in zip("bcd", at, sf.risk.holm(alone), strict=True):
             side = "better" if one["t_skewness"] > 0 else "worse"
             assert one["outcome_without_extra_query"] == (side if p < 0.05 else "unclear")
             differs = one["outcome_without_extra_query"] != one["outcome"]

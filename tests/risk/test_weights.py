@@ -171,7 +171,7 @@ def test_the_bootstrap_resamples_queries_with_their_weights() -> None:
 
 
 def test_rankings_that_moved_count_by_traffic() -> None:
-    made = sf.synthetic_runs(queries=30)
+    made = sf.demo.runs(queries=30)
     weights = {query: float(i % 5 + 1) for i, query in enumerate(made.qrels.queries)}
     scores = sf.score(made.qrels, made.runs, "nDCG@10", traffic=weights)
     repeated = sf.assess(scores, "today").to_dict()["systems"]
@@ -194,7 +194,7 @@ def test_queries_without_traffic_are_left_out() -> None:
         sum(traffic[scores.queries[i]] for i in kept) / sum(some.values())
     )
     assert "3 judged queries without traffic are left out." in sf.assess(scores, "a", traffic=some).to_text()
-    made = sf.synthetic_runs(queries=20)
+    made = sf.demo.runs(queries=20)
     few = {query: i + 1 for i, query in enumerate(made.qrels.queries[:12])}
     one = sf.assess(sf.score(made.qrels, made.runs, "AP", traffic=few), "today").to_dict()
     other = sf.assess(sf.score(made.qrels, made.runs, "AP"), "today", traffic=few).to_dict()

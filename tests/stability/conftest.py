@@ -10,7 +10,7 @@ from surefoot.stability.study import Study
 
 @pytest.fixture(scope="package")
 def studies() -> list[Study]:
-    made = sf.synthetic_runs(queries=24, depth=12)
+    made = sf.demo.runs(queries=24, depth=12)
     runs = {"</style><script>alert(1)</script>\u202e\"'&": made.runs[0], "f2": made.runs[1]}
     scores = sf.score(made.qrels, runs, ["nDCG@5", "SoftNDCG@5"])
     dates = {query: f"2026-11-{1 + i // 8:02d}" for i, query in enumerate(scores[0].queries)}

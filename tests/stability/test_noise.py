@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import ArgumentError, DataError
 from surefoot.measures.matching import match
+from surefoot.measures.near_ties import percentiles
 from surefoot.stability.noise_study import rerank
 
 
 @pytest.fixture(scope="module")
 def made():
-    return sf.synthetic_runs(queries=40, depth=20)
+    return sf.demo.runs(queries=40, depth=20)
 
 
 def test_reranking_is_what_reading_the_noisy_run_gives(made) -> None:
@@ -72,26 +74,26 @@ def test_one_query_traced(made) -> None:
 def test_bad_arguments(made) -> None:
     run = made.runs[0]
     for sizes in ([], [0], [-1, 1], [float("nan")], [0, True], ["x"]):
-        with pytest.raises(sf.ArgumentError, match="the sizes of noise are"):
+        with pytest.raises(ArgumentError, match="the sizes of noise are"):
             sf.stability.noise(made.qrels, run, sizes=sizes)
-    with pytest.raises(sf.ArgumentError, match="no judged query is named 'q99'"):
+    with pytest.raises(ArgumentError, match="no judged query is named 'q99'"):
         sf.stability.noise(made.qrels, run, query="q99")
-    with pytest.raises(sf.ArgumentError, match="repeats is 0"):
+    with pytest.raises(ArgumentError, match="repeats is 0"):
         sf.stability.noise(made.qrels, run, repeats=0)
-    with pytest.raises(sf.ArgumentError, match="normalize is 'x'"):
+    with pytest.raises(ArgumentError, match="normalize is 'x'"):
         sf.stability.noise(made.qrels, run, normalize="x")
-    with pytest.raises(sf.ArgumentError, match="no measure was given"):
+    with pytest.raises(ArgumentError, match="no measure was given"):
         sf.stability.noise(made.qrels, run, [])
-    with pytest.raises(sf.DataError, match="no query in common"):
+    with pytest.raises(DataError, match="no query in common"):
         sf.stability.noise(made.qrels, {"x": {"d": 1.0}})
-    with pytest.raises(sf.ArgumentError, match="has no results for query 'q2'"):
+    with pytest.raises(ArgumentError, match="has no results for query 'q2'"):
         sf.stability.noise({"q1": {"d": 1}, "q2": {"d": 1}}, {"q1": {"d": 1.0}}, query="q2")
 
 
 def test_the_query_to_trace_is_found_on_one_scale() -> None:
     # Noise is added to percentiles, so what it moves is seen against the percentiles without it, not the raw scores.
-    made = sf.synthetic_runs(queries=8, depth=10)
-    hits, base = match(made.runs[0], made.qrels), sf.percentiles(made.runs[0].ranking.scores)
+    made = sf.demo.runs(queries=8, depth=10)
+    hits, base = match(made.runs[0], made.qrels), percentiles(made.runs[0].ranking.scores)
     plain = sf.Measure.parse("SoftNDCG(normalize='none')@5")
     for seed in range(3):
         noise = 0.05 * np.random.default_rng([seed, 0]).standard_normal(len(base))

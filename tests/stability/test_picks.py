@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.data.reading.dates import read_dates
+from surefoot.errors import ArgumentError, DataError
 from surefoot.risk import bootstrap
 from surefoot.stability import picks
 
@@ -77,7 +79,7 @@ def test_one_pick_a_period() -> None:
 
 def test_bad_arguments() -> None:
     matrix = scores([0.1, 0.2, 0.3])
-    with pytest.raises(sf.ArgumentError, match="a subset of 9 queries is not possible, because there are 3"):
+    with pytest.raises(ArgumentError, match="a subset of 9 queries is not possible, because there are 3"):
         sf.stability.subsets(matrix, sizes=[2, 9])
     for sizes, message in (
         ([0], "a size of subsets is 0; it must be a whole number of at least 1"),
@@ -85,32 +87,32 @@ def test_bad_arguments() -> None:
         ([True], "a size of subsets is True"),
         ([], "no size of subsets was given"),
     ):
-        with pytest.raises(sf.ArgumentError, match=message):
+        with pytest.raises(ArgumentError, match=message):
             sf.stability.subsets(matrix, sizes=sizes)
-    with pytest.raises(sf.ArgumentError, match="subsets is 0"):
+    with pytest.raises(ArgumentError, match="subsets is 0"):
         sf.stability.subsets(matrix, subsets=0)
-    with pytest.raises(sf.ArgumentError, match="this study compares exactly two systems, but there are 3"):
+    with pytest.raises(ArgumentError, match="this study compares exactly two systems, but there are 3"):
         sf.stability.subsets(sf.Scores(np.zeros((3, 1)), ["a", "b", "c"], ["q"]))
-    with pytest.raises(sf.ArgumentError, match="no system is named 'f9'"):
+    with pytest.raises(ArgumentError, match="no system is named 'f9'"):
         sf.stability.subsets(matrix, ("f1", "f9"))
-    with pytest.raises(sf.ArgumentError, match="belong to different systems or queries; score all"):
+    with pytest.raises(ArgumentError, match="belong to different systems or queries; score all"):
         sf.stability.subsets([matrix, scores([0.1], "AP")])
-    with pytest.raises(sf.ArgumentError, match="a measure is given twice"):
+    with pytest.raises(ArgumentError, match="a measure is given twice"):
         sf.stability.subsets([matrix, matrix])
-    with pytest.raises(sf.ArgumentError, match="no day has 50 queries; the largest of the 1 days has 3"):
+    with pytest.raises(ArgumentError, match="no day has 50 queries; the largest of the 1 days has 3"):
         sf.stability.time(matrix, dict.fromkeys(QUERIES, "2026-11-15"))
-    with pytest.raises(sf.ArgumentError, match="none of the 3 queries has a date"):
+    with pytest.raises(ArgumentError, match="none of the 3 queries has a date"):
         sf.stability.time(matrix, {"other": "2026-11-15"})
-    with pytest.raises(sf.ArgumentError, match="the date of query 'q0' is 'soon'"):
+    with pytest.raises(ArgumentError, match="the date of query 'q0' is 'soon'"):
         sf.stability.time(matrix, {"q0": "soon"})
-    with pytest.raises(sf.ArgumentError, match="period is 'year'"):
+    with pytest.raises(ArgumentError, match="period is 'year'"):
         sf.stability.time(matrix, {"q0": "2026-11-15"}, period="year")
 
 
 def test_dates_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "dates.txt"
     path.write_text("query,date\n301,2026-11-15\n302\t2026-11-16T08:30:00\n\n303 2026-11-17\n")
-    assert sf.read_dates(path)["302"] == datetime.date(2026, 11, 16)
+    assert read_dates(path)["302"] == datetime.date(2026, 11, 16)
     for text, message in [
         ("301 2026-11-15\n302\n", "line 2: no date after '302'"),
         ("301 15.11.2026\n", "line 1: '15.11.2026' is not a date"),
@@ -118,13 +120,13 @@ def test_dates_from_a_file(tmp_path: Path) -> None:
         ("query date\n", "contains no dates"),
     ]:
         path.write_text(text)
-        with pytest.raises(sf.DataError) as caught:
-            sf.read_dates(path)
+        with pytest.raises(DataError) as caught:
+            read_dates(path)
         assert message in str(caught.value)
 
 
 def test_functions_ranked_with_confidence() -> None:
-    made = sf.synthetic_runs(queries=60, depth=20)
+    made = sf.demo.runs(queries=60, depth=20)
     measures = ["nDCG@5", "rNDCG@5", "SoftNDCG@5"]
     study = sf.stability.measures(sf.score(made.qrels, made.runs[:4], measures), replicates=400)
     data = study.to_dict()
@@ -181,7 +183,7 @@ def test_ties_share_the_first_place_and_one_function_is_none_to_compare() -> Non
         0.5,
         0.5,
     ]
-    with pytest.raises(sf.ArgumentError, match="at least two systems"):
+    with pytest.raises(ArgumentError, match="at least two systems"):
         sf.stability.measures(sf.Scores([[0.5]], ["f1"], ["a"]))
 
 
@@ -193,15 +195,15 @@ def test_ties_share_the_first_place_and_one_function_is_none_to_compare() -> Non
 def test_what_is_no_date(tmp_path: Path, written: str) -> None:
     path = tmp_path / "dates.txt"
     path.write_text(f"301 {written}\n", encoding="utf-8")
-    with pytest.raises(sf.DataError, match=r"line 1: .* is not a date") as caught:
-        sf.read_dates(path)
+    with pytest.raises(DataError, match=r"line 1: .* is not a date") as caught:
+        read_dates(path)
     assert len(str(caught.value)) < 500
 
 
 def test_dates_of_ids_of_any_kind(tmp_path: Path) -> None:
     path = tmp_path / "dates.txt"
     path.write_bytes("\ufeff\nQuery Date\r\na\u2028b 2026-11-15\r\nc\u00a0d,2026-11-16 10:30:00Z\n".encode())
-    assert list(sf.read_dates(path)) == ["a\u2028b", "c\u00a0d"]
+    assert list(read_dates(path)) == ["a\u2028b", "c\u00a0d"]
     path.write_bytes(b"301 2026-11-15\r302 2026-11-15\r")
-    with pytest.raises(sf.DataError, match="old Mac"):
-        sf.read_dates(path)
+    with pytest.raises(DataError, match="old Mac"):
+        read_dates(path)

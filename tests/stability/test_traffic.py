@@ -9,11 +9,12 @@ import pytest
 
 import surefoot as sf
 from surefoot import stability
+from surefoot.errors import ArgumentError
 
 
 @pytest.fixture(scope="module")
 def made() -> Any:
-    runs = sf.synthetic_runs(queries=50)
+    runs = sf.demo.runs(queries=50)
     weights = {query: float(i % 7 + 1) ** 2 for i, query in enumerate(runs.qrels.queries)}
     return runs, weights
 
@@ -81,7 +82,7 @@ def test_the_traced_query_is_one_that_is_asked(made: Any) -> None:
     asked = {query: count for query, count in weights.items() if query != most}
     data = stability.noise(runs.qrels, runs.runs[0], ["nDCG@5"], **given, traffic=asked).to_dict()
     assert data["trace"]["query"] in asked
-    with pytest.raises(sf.ArgumentError, match="has no traffic, so it is left out"):
+    with pytest.raises(ArgumentError, match="has no traffic, so it is left out"):
         stability.noise(runs.qrels, runs.runs[0], ["nDCG@5"], **given, traffic=asked, query=most)
 
 
@@ -99,5 +100,5 @@ def test_measures_with_different_weights_are_refused(made: Any) -> None:
     runs, weights = made
     pair = [run for run in runs.runs if run.name in ("steady", "bold")]
     plain, weighted = sf.score(runs.qrels, pair, "nDCG@5"), sf.score(runs.qrels, pair, "nDCG@10", traffic=weights)
-    with pytest.raises(sf.ArgumentError, match="nDCG@10 is weighted by traffic and nDCG@5 is not"):
+    with pytest.raises(ArgumentError, match="nDCG@10 is weighted by traffic and nDCG@5 is not"):
         stability.subsets([plain, weighted])

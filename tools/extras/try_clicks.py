@@ -1,10 +1,11 @@
 """The extra `clicks`: a log is made, read with DuckDB, and turned into features."""
 
-import surefoot as sf
 from surefoot.clicks.feature_pipeline import feature_table
+from surefoot.clicks.generator import generate_log
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
+from surefoot.clicks.writers import write_log
 
-sf.write_log(sf.generate_log(users=40, queries=20), "clicks.log")
+write_log(generate_log(users=40, queries=20), "clicks.log")
 table = feature_table("clicks.log", "features", ReadingSettings("yandex2014"), Satisfaction((30.0,)))
 print(f"{table.counts['lists']} lists of a log became {len(table.names)} features")

@@ -7,7 +7,7 @@ if __name__ == "__main__":  # workers import this file too
 
     import surefoot as sf
 
-    data = sf.synthetic_letor(queries=60, documents=10, features=8)
+    data = sf.demo.letor(queries=60, documents=10, features=8)
     sizes = np.diff(data.offsets)
     qid = np.repeat(np.arange(len(sizes)), sizes)
     half = int(data.offsets[30])

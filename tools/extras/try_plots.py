@@ -2,6 +2,6 @@
 
 import surefoot as sf
 
-made = sf.synthetic_runs(queries=40)
+made = sf.demo.runs(queries=40)
 assessment = sf.assess(sf.score(made.qrels, made.runs, "nDCG@10"), baseline="today", alphas=[0, 5])
-print(f"{len(assessment.figures('figures'))} charts drawn")
+print(f"{len(assessment.charts('figures'))} charts drawn")

@@ -6,8 +6,10 @@ import sys
 import urllib.request
 
 import surefoot as sf
+from surefoot.clicks.generator import generate_log
+from surefoot.clicks.writers import write_log
 
-sf.write_log(sf.generate_log(users=60, queries=30), "clicks.log")
+write_log(generate_log(users=60, queries=30), "clicks.log")
 result = sf.personalize(
     "clicks.log", "study", grid={"betas": [0.1], "alphas": [1], "lowest": [1]},
     ranker={"n_estimators": 5, "min_data_in_leaf": 20},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -50,7 +51,19 @@ class Choice:
     probability: dict[str, float] = field(default_factory=dict)
     interval: dict[str, list[float]] | None = None
     unsure: str | None = None  # why it is not known how sure the choice is
-    weights: Json | None = None  # how often test queries are asked, where figures are weighted by it
+    traffic: Json | None = None  # how often test queries are asked, where figures are weighted by it
+    store: SweepStore | None = field(default=None, repr=False, compare=False)  # that holds the models
+
+    def save(self, folder: str | os.PathLike[str], *, fold: str | None = None) -> None:
+        """Save the model that a fold chose, by default the first, as `Ranker.save` does; `load` reads it back."""
+        from surefoot.choose.saved_choice import copy_model
+
+        if self.store is None:
+            raise ArgumentError(
+                "this choice was made of figures alone; read the folder of the sweep, TradeOffs.read(folder), and "
+                "select again"
+            )
+        copy_model(self.store, self, Path(folder), fold)
 
     @property
     def test(self) -> Json:
@@ -74,7 +87,7 @@ class Choice:
             "schema": SCHEMA, "policy": policy, "choose_by": self.choose_by,
             "measure": self.measure, "candidates": self.n_candidates, "folds": folds, "test": self.test,
             "gain_only": self._gain_only_figures, "difference": self.interval, "why": self.words,
-            **({} if self.weights is None else {"traffic": self.weights}),
+            **({} if self.traffic is None else {"traffic": self.traffic}),
         }  # fmt: skip
 
     @property
@@ -120,8 +133,8 @@ class Choice:
                 f"Compared with the gain-only model, {measure_title(self.measure)} changes by {mean} and risk changes "
                 f"by {risk} (95 % intervals over test queries)."
             )
-        if self.weights is not None:
-            sentences.append(traffic_note(cast(TrafficData, self.weights)))
+        if self.traffic is not None:
+            sentences.append(traffic_note(cast(TrafficData, self.traffic)))
         if self.policy.name == "max_risk" and mine["risk"] > self.policy.level:
             sentences.append(
                 f"On test data, its risk is above {self.policy.level:g}. A choice on other queries cannot exclude this."
@@ -164,8 +177,8 @@ def select(
     data = result.to_dict()
     if traffic is not None:
         _check_traffic(traffic, data)
-    weights = data.get("traffic")
-    if policy.name == "geo_risk" and weights is not None and not weights["equal"]:
+    counts = data.get("traffic")
+    if policy.name == "geo_risk" and counts is not None and not counts["equal"]:
         raise georisk_refusal("the policy geo_risk")
     rows = [row for row in data["rows"] if row["kind"] in kinds and (names is None or row["name"] in names)]
     gain_row = gain_only(data["rows"])
@@ -185,7 +198,7 @@ def select(
         policy,
         {fold: row for fold, (row, _) in choices.items()},
         {fold: count for fold, (_, count) in choices.items()},
-        gain_row, len(rows), data["measure"], data["origin"], by, weights=weights,
+        gain_row, len(rows), data["measure"], data["origin"], by, traffic=counts, store=store,
     )  # fmt: skip
     return choice if store is None else _with_certainty(choice, store)
 
@@ -237,7 +250,7 @@ def _probabilities(
     choice: Choice, trained: TrainedModels, chosen: Mapping[str, Candidate], gain_model: Candidate
 ) -> dict[str, float]:
     """For each fold, in how many resamples of its queries to choose by the choice satisfies the policy."""
-    if choice.policy.name not in ("max_risk", "keep_gain", "more_gain"):
+    if choice.policy.name not in ("max_risk", "keep_gain", "less_risk"):
         return {}
     part = CHOOSE_BY[choice.choose_by]
     baseline, spans = trained.baseline_values(part)[0, 0], trained.spans(part)

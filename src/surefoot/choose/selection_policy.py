@@ -16,12 +16,12 @@ from surefoot.risk.assessment_figures import alpha_key
 POLICIES = {
     "max_risk": "the most gain with a risk of at most {level:g}",
     "keep_gain": "the least risk that keeps {share} of the gain-only model's gain",
-    "more_gain": "the most gain of those with more gain and at least {share} less risk than the gain-only model",
+    "less_risk": "the most gain of those with more gain and at least {share} less risk than the gain-only model",
     "largest_area": "the largest area under the curve of gain by the share of re-ranked queries",
     "geo_risk": "the highest GeoRisk at α = {level:g}",
 }
-_SHARES = ("keep_gain", "more_gain")  # whose levels are at most 1
-_RULES = ("max_risk", "keep_gain", "more_gain")  # of gain and risk alone, which have standard errors
+_SHARES = ("keep_gain", "less_risk")  # whose levels are at most 1
+_RULES = ("max_risk", "keep_gain", "less_risk")  # of gain and risk alone, which have standard errors
 CHOSEN_ON = {"valid": "validation data", CROSS_VALIDATION: "training queries (cross-validation)"}
 
 

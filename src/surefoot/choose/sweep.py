@@ -8,22 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.choose import options as choices
-from surefoot.choose.candidates import TrainedModels
 from surefoot.choose.folds import FoldSource, store_data
 from surefoot.choose.learners import learner_of
 from surefoot.choose.plan import SweepPlan
 from surefoot.choose.presets import preset as known_preset
-from surefoot.choose.saved_choice import chosen_ranker
 from surefoot.choose.store import SweepStore, traffic_hash
 from surefoot.choose.tradeoffs import TradeOffs, trade_offs
 from surefoot.choose.trainings import SweepProgress, run
 from surefoot.data.reading.traffic import Traffic, read_traffic
-from surefoot.errors import ArgumentError, DataError, name_list, shortened
+from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.baseline_spec import resolve_baseline
 from surefoot.learn.engines.contract import merge_parameters
 from surefoot.learn.options import ENGINE, MEASURE, NETWORK_ENGINE
 from surefoot.learn.training_weights import georisk_refusal
-from surefoot.neural.loading import AnyRanker
 
 DEFAULTS: dict[str, Any] = {
     "objectives": choices.OBJECTIVES, "alphas": choices.ALPHAS, "seeds": choices.SEEDS, "grid": {},
@@ -111,7 +108,7 @@ def sweep(
     store = SweepStore(folder, plan, source, learned, traffic)
     with store.lock():
         result = trade_offs(store, run(store, workers, on_progress).failures, settings["strategies"])
-        result.write_json(store.folder / choices.RESULT_FILE)
+        result.write(store.folder / choices.RESULT_FILE)
     return result
 
 
@@ -125,34 +122,3 @@ def _check_traffic(plan: SweepPlan, traffic: Traffic, engine: str) -> None:
     for what in (*plan.objectives, *([f"stop_on={stop_on!r}"] if stop_on.startswith("geo_risk") else [])):
         if "geo_risk" in what:
             raise georisk_refusal(f"objective {what!r}" if what in plan.objectives else what)
-
-
-def read_sweep(folder: str | os.PathLike[str]) -> TradeOffs:
-    """The result that a sweep left in its folder."""
-    home = Path(folder)
-    if (home / choices.PLAN_FILE).exists() and not (home / choices.RESULT_FILE).exists():
-        raise DataError.at(folder, None, "has a sweep that is not finished; run the same command again")
-    return TradeOffs.read(Path(folder) / choices.RESULT_FILE)
-
-
-def swept_models(folder: str | os.PathLike[str], name: str, seed: int | None = None) -> list[AnyRanker]:
-    """The models of a candidate such as "u_risk α=5", one for each fold, of one seed (by default the first).
-
-    Means of seeds, blends and the like are made of their models, and have no seed of their own.
-    """
-    candidates = TrainedModels(SweepStore.read(folder))
-    for setting in candidates.settings:
-        if setting.name == name:
-            if seed is not None and seed not in candidates.plan.seeds:
-                raise ArgumentError(
-                    f"the sweep has no seed {seed!r}; it has {', '.join(map(str, candidates.plan.seeds))}"
-                )
-            seed_number = 0 if seed is None else candidates.plan.seeds.index(seed)
-            seed_of_model = candidates.plan.seeds[seed_number]
-            row = {"name": name, "kind": choices.MODEL, "made_of": {"setting": name, "seeds": [seed_of_model]}}
-            return [chosen_ranker(candidates, row, fold)[0] for fold in candidates.folds]
-    made = {row["name"]: row for row in read_sweep(folder).rows if row["kind"] in choices.RANKINGS}
-    if name in made and seed is None:
-        return [chosen_ranker(candidates, made[name], fold)[0] for fold in candidates.folds]
-    known = name_list([setting.name for setting in candidates.settings])
-    raise ArgumentError(f"the sweep has no model {shortened(name)} on every fold; it has {known}")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -18,7 +21,7 @@ from surefoot.choose.frontier import (
     undominated,
 )
 from surefoot.choose.notebook import to_notebook
-from surefoot.choose.options import MODEL, RANKINGS
+from surefoot.choose.options import MODEL, PLAN_FILE, RANKINGS, RESULT_FILE
 from surefoot.choose.page import to_page
 from surefoot.choose.recommendation import recommend
 from surefoot.choose.rows import gain_only
@@ -28,30 +31,99 @@ from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_text
 from surefoot.choose.tradeoffs_data import SCHEMA, TradeOffsData
 from surefoot.choose.trainings import TrainingFailure
 from surefoot.data.types.traffic_weights import TrafficWeights
-from surefoot.errors import DataError, expecting, shortened
+from surefoot.errors import ArgumentError, DataError, expecting, shortened
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS
 from surefoot.learn.options import OBJECTIVE
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.traffic_figures import traffic_data
 
+if TYPE_CHECKING:
+    from surefoot.choose.choice import Choice
+    from surefoot.neural.loading import AnyRanker
+
 
 class TradeOffs(PlainResult):
     """What a sweep found; `to_dict` is its plain data, everything else renders that."""
 
-    called = "the result of a sweep"
-    schemas = (SCHEMA,)
-    shape = TradeOffsData
-    renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
+    _called = "the result of a sweep"
+    _schemas = (SCHEMA,)
+    _shape = TradeOffsData
+    _renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
+    _folder: Path | None = None  # of the sweep, where its models are
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """The result that a sweep left in its folder, or that was written to a file."""
+        home = Path(path)
+        if not home.is_dir():
+            return super().read(path)
+        if (home / PLAN_FILE).exists() and not (home / RESULT_FILE).exists():
+            raise DataError.at(path, None, "has a sweep that is not finished; run the same command again")
+        return super().read(home / RESULT_FILE)._of(home if (home / PLAN_FILE).exists() else None)
+
+    def _of(self, folder: Path | None) -> Self:
+        """With the folder that has the models."""
+        self._folder = folder
+        return self
+
+    def models(self, name: str, *, seed: int | None = None) -> list[AnyRanker]:
+        """The models of a candidate such as "u_risk α=5", one for each fold, of one seed (by default the first).
+
+        Means of seeds, blends and the like are made of their models, and have no seed of their own.
+        """
+        from surefoot.choose.swept_models import swept_models
+
+        if self._folder is None:
+            raise ArgumentError(
+                "these are figures without models; read the folder of the sweep: TradeOffs.read(folder)"
+            )
+        return swept_models(self, self._folder, name, seed)
+
+    def select(
+        self,
+        *,
+        keep_gain: float | None = None,
+        max_risk: float | None = None,
+        less_risk: float | None = None,
+        geo_risk: float | None = None,
+        largest_area: bool = False,
+        one_se: bool = False,
+        nearest: bool = False,
+        strategies: bool = False,
+        choose_by: str | None = None,
+        traffic: Any = None,
+    ) -> Choice:
+        """The candidate that one policy takes on each fold, how sure that is, and what it comes to on test data.
+
+        `max_risk` takes the most gain with at most this risk; `keep_gain` the least risk that keeps this share of the
+        gain-only model's gain; `less_risk` the most gain of those with this share less risk, and more gain, than it;
+        `geo_risk` the highest GeoRisk at this α; `largest_area` the largest area under the curve of gain. With
+        `one_se`, what is within one standard error of the best; with `nearest`, what comes nearest where nothing
+        satisfies the policy. `strategies` are chosen from too, such as blends. `choose_by` is "cross-validation"
+        where the sweep has it, or "validation". `Choice.save` saves the model.
+        """
+        from surefoot.choose.choice import select
+        from surefoot.choose.options import PLAIN_MODELS
+        from surefoot.choose.selection_policy import SelectionPolicy
+
+        levels = {"keep_gain": keep_gain, "max_risk": max_risk, "less_risk": less_risk, "geo_risk": geo_risk}
+        given = {name: level for name, level in levels.items() if level is not None}
+        given |= {"largest_area": 0.0} if largest_area else {}
+        if len(given) != 1:
+            raise ArgumentError(
+                "give one policy: keep_gain=0.95, max_risk=0.02, less_risk=0.3, largest_area=True or geo_risk=5"
+                + (f"; found {', '.join(given)}" if given else "")
+            )
+        ((name, level),) = given.items()
+        return select(
+            self, SelectionPolicy(name, level, one_se, nearest), RANKINGS if strategies else PLAIN_MODELS,
+            choose_by=choose_by, store=None if self._folder is None else SweepStore.read(self._folder), traffic=traffic,
+        )  # fmt: skip
 
     def to_latex(self) -> str:
         """The papers' tables in LaTeX."""
         return to_latex(self._data)
-
-    @property
-    def rows(self) -> list[Json]:
-        """The candidates, each with its figures under `valid` and `test`."""
-        return list(self._data["rows"])
 
     def __repr__(self) -> str:
         """How much was compared."""
@@ -108,7 +180,7 @@ def _trade_offs(
         data["counts"] = weights.tolist()
     data["answers"] = findings(data)
     data["recommendation"] = recommend(data)
-    return TradeOffs(data)
+    return TradeOffs(data)._of(store.folder)
 
 
 def _failure_data(failure: TrainingFailure) -> Json:

@@ -13,7 +13,7 @@ DEMO_SYSTEMS = ("today", "hybrid", "dense")
 
 def files_of_judges() -> list[str]:
     """What the demonstration writes."""
-    from surefoot.data.synthetic_judges import JUDGES
+    from surefoot.demo.made_judges import JUDGES
 
     judges = [name for judge in JUDGES for name in (f"{judge}.qrels", f"{judge}-draws.json")]
     return ["people.qrels", *(f"{name}.run" for name in DEMO_SYSTEMS), *judges, "agreement.html"]
@@ -21,19 +21,20 @@ def files_of_judges() -> list[str]:
 
 def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int, command: str) -> None:
     """Generate people's judgments and four judges', and decide on two candidates with each."""
-    from surefoot.data.synthetic_judges import JUDGES, synthetic_judges
-    from surefoot.data.synthetic_runs import synthetic_runs
     from surefoot.data.writing.all_or_nothing import ensure_folder
-    from surefoot.decide.agreement.agreement import agreement
+    from surefoot.decide.agreement.agreement import judge_agreement
     from surefoot.decide.agreement.agreement_text import headline
     from surefoot.decide.evidence.judge_next import judge_next
     from surefoot.decide.gate.gate import gate
+    from surefoot.demo.made_judges import JUDGES
+    from surefoot.demo.made_judges import judges as demo_judges
+    from surefoot.demo.made_runs import runs as demo_runs
     from surefoot.measures.scoring import score
 
-    made = synthetic_runs(queries=queries, seed=seed)
+    made = demo_runs(queries=queries, seed=seed)
     runs = {run.name: run for run in made.runs if run.name in DEMO_SYSTEMS}
     baseline = runs["today"]
-    judges = synthetic_judges(made.qrels, runs["dense"], seed)
+    judges = demo_judges(made.qrels, runs["dense"], seed)
     with ensure_folder(output):
         made.qrels.write(output / "people.qrels")
         for run in runs.values():
@@ -57,19 +58,17 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
         say(f"\n{name}: the true risk, which nobody knows, is {risk:.4f}, so {must}.", "bold")
         for judge_name, judge in judges.items():
             draws = judge_next(
-                {"baseline": baseline, "candidate": candidate},
-                baseline="baseline",
+                [baseline, candidate],
+                baseline="today",
                 measure=DEMO_MEASURE,
                 n=DEMO_DRAWS,
                 seed=seed,
                 automatic=judge,
             )
             people = {query: grades for query, grades in made.qrels.to_dict().items() if query in set(draws.queries)}
-            data = gate(
-                score(people, [baseline, candidate], DEMO_MEASURE), baseline="today", policy={"risk": DEMO_RISK_LEVEL},
-                drawn=draws,
-                automatic=judge,
-            ).to_dict()  # fmt: skip
+            scores = score(people, [baseline, candidate], DEMO_MEASURE)
+            policy = {"risk": DEMO_RISK_LEVEL}
+            data = gate(scores, baseline="today", policy=policy, sample=draws, automatic=judge).to_dict()
             own, without = data["conditions"][0]["automatic"], data["automatic"]["without"]
             trusted = score(judge, [baseline, candidate], DEMO_MEASURE)
             believed = float(-(trusted[name] - trusted["today"]).clip(max=0).mean())
@@ -81,8 +80,10 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
             )
             if name == "hybrid":
                 draws.write(output / f"{judge_name}-draws.json")
-    compared = agreement(made.qrels, judges["good"], [baseline, runs["hybrid"]], measure=DEMO_MEASURE, baseline="today")
-    compared.to_html(output / "agreement.html")
+    compared = judge_agreement(
+        made.qrels, judges["good"], [baseline, runs["hybrid"]], measure=DEMO_MEASURE, baseline="today"
+    )
+    compared.write(output / "agreement.html")
     say("\nWhat is the good judge worth?", "bold")
     say(f"• {headline(compared.to_dict())}")
     say(f"  {(output / 'agreement.html').resolve()}", unbroken=True)

@@ -38,8 +38,9 @@ def show_runs(output: Path, queries: int, seed: int, learn: bool, force: bool, q
     """The whole way, from runs to a page."""
     import polars as pl
 
-    from surefoot.data.synthetic_runs import SYSTEMS, synthetic_runs
     from surefoot.data.writing.all_or_nothing import ensure_folder
+    from surefoot.demo.made_runs import SYSTEMS
+    from surefoot.demo.made_runs import runs as demo_runs
     from surefoot.measures.scoring import score
     from surefoot.report.assessment import assess
     from surefoot.report.text import overview
@@ -49,7 +50,7 @@ def show_runs(output: Path, queries: int, seed: int, learn: bool, force: bool, q
     inside |= {"report.html": PAGE, "learned.html": PAGE}
     check_outputs([OutputFolder("--output", output, inside=inside)], [], force)
     say = voice(quiet)
-    made = synthetic_runs(queries=queries, seed=seed)
+    made = demo_runs(queries=queries, seed=seed)
     with ensure_folder(output):
         made.qrels.write(output / "qrels.txt")
         for run in made.runs:
@@ -75,13 +76,13 @@ def show_runs(output: Path, queries: int, seed: int, learn: bool, force: bool, q
         "'steady' gains less, but it seriously hurts almost no query. If a loss counts twice (α = 1), ship 'steady'. "
         "If a loss counts six times (α = 5), its gain is not certain enough: keep 'today'."
     )
-    assessment.write_json(output / "assessment.json", per_query=True)
+    assessment.write(output / "assessment.json", per_query=True)
     pages = ["report.html"]
     if learn and _learn(say, output, seed):
         pages.append("learned.html")
     written = [output / "qrels.txt", *(output / f"{run.name}.run" for run in made.runs)]
     provenance = page_provenance(output / "report.html", written, [output / page for page in pages[1:]])
-    assessment.to_html(output / "report.html", system="bold", provenance=provenance)
+    assessment.write(output / "report.html", system="bold", provenance=provenance)
     say("\nOpen in a browser to see who is hurt:", "bold")
     say("\n".join(f"  {(output / page).resolve()}" for page in pages), unbroken=True)
     say("\nTo get the same figures yourself, run:", "bold")
@@ -104,7 +105,7 @@ def typed_name() -> str:
 
 def _learn(say: Callable[..., None], output: Path, seed: int) -> bool:
     """A gain-only and a risk-sensitive model, side by side on queries neither has seen; whether it could be done."""
-    from surefoot.data.synthetic_letor import synthetic_letor
+    from surefoot.demo.made_letor import letor as demo_letor
     from surefoot.errors import MissingExtraError
     from surefoot.measures.scoring import score
     from surefoot.report.assessment import assess
@@ -116,7 +117,7 @@ def _learn(say: Callable[..., None], output: Path, seed: int) -> bool:
         say(f"\n(The training step was skipped. {error})")
         return False
     say("\nCan a ranker learn to be careful? Two LambdaMART models on generated data with BM25 as baseline:", "bold")
-    made = synthetic_letor(queries=600, documents=30, features=30, seed=seed)
+    made = demo_letor(queries=600, documents=30, features=30, seed=seed)
     train, test = made.select(range(400)), made.select(range(400, 600))
     runs = [test.to_run(test.baselines["bm25"], "bm25")]
     for name, objective, alpha in (("gain only", "gain", 0.0), ("careful", "u_risk", 20.0)):
@@ -129,5 +130,5 @@ def _learn(say: Callable[..., None], output: Path, seed: int) -> bool:
     for row in data["systems"][1:]:
         say(f"• {effect(data, row)}")
     page = output / "learned.html"
-    assessment.to_html(page, system="careful", provenance=page_provenance(page, [], [output / "report.html"]))
+    assessment.write(page, system="careful", provenance=page_provenance(page, [], [output / "report.html"]))
     return True

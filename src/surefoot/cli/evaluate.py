@@ -115,7 +115,7 @@ def evaluate(
     read = scores_or_runs(files or [], scores)
     if depth is not None and read.scores:
         raise ArgumentError("--depth compares rankings, but scores have no rankings; remove --depth")
-    page = {"queries": texts, "documents": documents, "title": title, "detail": detail}
+    page = {"texts": texts, "documents": documents, "title": title, "detail": detail}
     page_options = {"--texts": texts, "--documents": documents, "--title": title, "--detail": detail, "--link": link}
     unused = [
         option
@@ -170,13 +170,13 @@ def evaluate(
     }  # fmt: skip
     if per_query and delivery.printed == "csv":
         delivery.write(assessment, **options)
-        typer.echo(assessment.queries_csv(), nl=False)
+        typer.echo(assessment.to_csv(per_query=True), nl=False)
     else:
         delivery.finish(
             assessment, lambda: _show_tables(assessment, sort, everything, per_query, texts), quiet, **options
         )
     if per_query_file is not None:
-        write_text(per_query_file, assessment.queries_csv())
+        write_text(per_query_file, assessment.to_csv(per_query=True))
     if delivery.files["html"] is not None and not quiet:
         typer.echo(f"Wrote the page to {html_file}", err=True)
     if figures is not None:

@@ -20,7 +20,6 @@ from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import Delivery, show
 from surefoot.cli.runs import EVALUATION_MEASURE, input_files, name_and_file, read_scored, scores_or_runs
-from surefoot.cli.samples import read_sample
 from surefoot.cli.shared_options import (
     Candidate,
     DocumentsFile,
@@ -37,7 +36,6 @@ from surefoot.cli.shared_options import (
     Quiet,
     SampleFile,
     TextsFile,
-    TrafficFile,
     Unanswered,
 )
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
@@ -75,7 +73,6 @@ def gate(
     ] = None,
     segments: Annotated[str | None, option("--segments", "The segment of each query: CSV or Parquet.", FILE)] = None,
     sample: SampleFile = None,
-    traffic: TrafficFile = None,
     automatic: Annotated[str | None, option("--automatic", "The automatic judgments of the draws.", FILE)] = None,
     sampled_from: Annotated[
         int | None,
@@ -137,7 +134,7 @@ def gate(
     given, baseline = scores_or_runs([*judgments, *(files or [])], scores).with_live(baseline)
     delivery = Delivery(json=json_file, markdown=markdown_file, junit=junit_file, html=html_file, metrics=metrics)
     inputs = input_files(given.files)
-    inputs += [path for path in (policy, segments, sample, traffic, automatic, texts, documents) if path is not None]
+    inputs += [path for path in (policy, segments, sample, automatic, texts, documents) if path is not None]
     summary = os.environ.get("GITHUB_STEP_SUMMARY") or None
     updated = [path for path in (record, summary) if path is not None]  # read and then written
     check_outputs(delivery.outputs(markdown=DECISION_MARKDOWN, junit=DECISION_JUNIT), inputs + updated, force)
@@ -151,7 +148,7 @@ def gate(
     if baseline is None:
         raise ArgumentError(choose_baseline(matrix.systems, virtual=False))
     question: Given = {
-        "segments": segments, **read_sample(sample), "traffic": traffic, "automatic": automatic,
+        "segments": segments, "sample": sample, "automatic": automatic,
         "sampled_from": sampled_from, "budget": budget, "unanswered": unanswered,
     }  # fmt: skip
     systems = None if candidate is None else as_text(candidate), as_text(baseline)
@@ -159,7 +156,7 @@ def gate(
         show(look_ahead(matrix, *systems, parsed, record=record, **question))
         return
     decision = decide(
-        matrix, candidate=systems[0], baseline=systems[1], policy=parsed, record=record, queries=texts, **question
+        matrix, candidate=systems[0], baseline=systems[1], policy=parsed, record=record, texts=texts, **question
     )
     page = {"documents": documents, "provenance": page_provenance(html_file, inputs, link or [])}
     if summary is not None:
@@ -243,25 +240,26 @@ def _next_commands(data: Mapping[str, Any], files: Sequence[str], record: str | 
     if record is None:
         record = _NEW_RECORD
         again += ["--record", record]
-    needed, drawn = data["queries_needed"], data["drawn"]
+    needed, chosen = data["queries_needed"], data["sample"]
     waiting = 0 if data["record"] is None else data["record"]["waiting"]["queries"]
     if waiting:
         return [f"# judge the {waiting:,} queries that were listed and have no judgments yet, then", shlex.join(again)]
     if needed is None:
         return ["# keep what is live; another candidate or another level is cheaper than so many judgments"]
     more = needed - (0 if data["record"] is None else data["queries"])
-    if data["record"] is not None and drawn is None and data["sampled_from"] is None:
+    if data["record"] is not None and chosen["kind"] == "plain" and data["sampled_from"] is None:
         return [f"# judge {more:,} more queries, drawn at random from the same traffic, then", shlex.join(again)]
     run_of = {name_and_file(file)[0] or Path(file).name: file for file in files[1:]}
     runs = [_run_of(run_of, data[role]) for role in ("candidate", "baseline")]
     judge = ["surefoot", "judge", "next", runs[0], "-b", runs[1], "-m", data["measure"], "-n", str(more)]
-    if drawn is None:
+    if chosen["kind"] != "draws":
         judge.append("--uniform")
     else:
-        judge += ["--to-prove", drawn["to_prove"]]
-        for option in ("--automatic", "--traffic"):
-            if option in again:
-                judge += [option, again[again.index(option) + 1]]
+        judge += ["--to-prove", chosen["to_prove"]]
+        if "--automatic" in again:
+            judge += ["--automatic", again[again.index("--automatic") + 1]]
+        if "by_traffic" in chosen:
+            judge += ["--traffic", "TRAFFIC"]
         if data["record"] is None and "--sample" in again:
             at = again.index("--sample")
             del again[at : at + 2]

@@ -11,7 +11,6 @@ from surefoot.cli.option import DIR, FILE, NAME, option
 from surefoot.cli.outputs import Output, OutputModel, check_outputs
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import Delivery
-from surefoot.cli.samples import read_sample
 from surefoot.cli.shared_options import Force, Html, Json, ModelFolder, Quiet, SampleFile, Unanswered
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.guard.file_names import is_guard_file
@@ -64,12 +63,11 @@ def guard(
     from surefoot.learn.baseline_spec import read_like, with_baselines
     from surefoot.neural.loading import load_ranker
 
-    levels = {name: level for name, level in {"risk": risk, "share_hurt": share_hurt}.items() if level is not None}
     ranker = load_ranker(model)
     shipped = BaselineSpec.parse(baseline[0]).name
     made = RiskGuard(
-        ranker, shipped, levels or DEFAULT_RISK_LEVEL, delta, measure=measure, scorer=scorer, blend=blend,
-        unanswered=unanswered,
+        ranker, shipped, risk=DEFAULT_RISK_LEVEL if risk is None and share_hurt is None else risk,
+        share_hurt=share_hurt, delta=delta, measure=measure, scorer=scorer, blend=blend, unanswered=unanswered,
     )  # fmt: skip
     made.candidate_name = model.resolve().name
     made.baseline_source = resolve_baseline(baseline[0])
@@ -82,11 +80,9 @@ def guard(
     with busy("Fitting the scorer"):
         made.fit_scorer(data[fit_scorer])
     with busy("Calibrating"):
-        chosen = read_sample(None if sample is None else str(sample))
         made.calibrate(
-            data[calibrate], chosen["drawn"] or chosen["weights"], strata=chosen["strata"],
-            traffic=None if unlabelled is None else data[unlabelled], record=record,
-        )  # fmt: skip
+            data[calibrate], sample=sample, unlabelled=None if unlabelled is None else data[unlabelled], record=record
+        )
     made.save(output)
     certificate = made.certificate_
 

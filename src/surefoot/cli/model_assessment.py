@@ -54,10 +54,10 @@ def show_model(
     for part in overview([(assessment.by_measure()[0], assessment.rows())], alpha or None):
         console.print(part)
     if metrics is not None:
-        assessment.write_metrics(metrics)
+        assessment._write(metrics, "metrics")
     if html is not None:
         provenance = page_provenance(html, [path for path in inputs if path is not None])
         if provenance is not None and validation:
             provenance = provenance._replace(title="on validation data", caution=_VALIDATION)
-        assessment.to_html(html, alpha=alpha or None, system=scores.systems[-1], provenance=provenance)
+        assessment._write(html, "html", alpha=alpha or None, system=scores.systems[-1], provenance=provenance)
         console.print(visible(f"Wrote the page to {html}"))

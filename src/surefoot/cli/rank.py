@@ -129,13 +129,13 @@ def _rank_guarded(
     from surefoot.learn.baseline_spec import read_like, with_baselines
 
     guard = RiskGuard.load(folder)
-    ranker = guard.ranker
+    ranker = guard._ranker
     if ranker is None:
         raise ArgumentError(f"the guard in {folder} was made for two runs, not for a model; use it in Python")
     sources = baselines or ([] if guard.baseline_source is None else [guard.baseline_source])
     with busy("Reading data"):
         documents = with_baselines(read_like(data, ranker.n_features_in_), sources, data)
-    run, decided = guard.served(documents, name)
+    run, decided = guard._served(documents, name)
     run.write(output)
     decided.write(shown)
     messages = [

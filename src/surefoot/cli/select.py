@@ -63,12 +63,11 @@ def select(
     from surefoot.choose.saved_choice import copy_model
     from surefoot.choose.selection_policy import SelectionPolicy
     from surefoot.choose.store import SweepStore
-    from surefoot.choose.sweep import read_sweep
+    from surefoot.choose.tradeoffs import TradeOffs
 
     name, level = policies[0]
-    name = "more_gain" if name == "less_risk" else name
     policy, kinds = SelectionPolicy(name, level, one_se, nearest), RANKINGS if strategies else PLAIN_MODELS
-    result, store = read_sweep(folder), SweepStore.read(folder) if (folder / PLAN_FILE).exists() else None
+    result, store = TradeOffs.read(folder), SweepStore.read(folder) if (folder / PLAN_FILE).exists() else None
     choice = choose(result, policy, kinds, choose_by=choose_by, store=store, traffic=traffic)
     lines = choice.words
     if output is not None:

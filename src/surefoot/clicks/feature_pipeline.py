@@ -147,8 +147,6 @@ def _is_finished(folder: ResumableFolder, settings: dict[str, Any]) -> bool:
     if stored is None:
         folder.write_settings(settings)
         return False
-    if "engine" in stored:  # as the backend was called before
-        stored["backend"] = stored.pop("engine")
     if "counts" not in stored and stored.get("rules") != RULES:
         raise DataError.at(
             folder.path,

@@ -19,7 +19,7 @@ from surefoot.learn.settings import SEED_COUNT
 
 TrainingOrigin: TypeAlias = dict[str, str]
 
-_SCHEMA = "surefoot/checkpoint/2"
+_SCHEMA = "surefoot/checkpoint/1"
 # What may differ, beside the engine's parameters without effect, between the training that was killed and the one
 # that resumes.
 _MAY_DIFFER = {"checkpoint", "importance_type", "n_models", "score_on"}

@@ -38,7 +38,7 @@ def average(rankers: Sequence[Ranker], weights: Sequence[float] | None = None) -
     says what each one was. `score_sample_` is the mean of the rankers' quantiles.
 
     >>> import surefoot as sf
-    >>> data = sf.synthetic_letor(queries=30, documents=20, seed=1)
+    >>> data = sf.demo.letor(queries=30, documents=20, seed=1)
     >>> small = dict(n_estimators=5, num_leaves=4, feature_fraction=0.5, num_threads=1)
     >>> rankers = [sf.Ranker(random_state=seed, **small).fit(data) for seed in range(3)]
     >>> mean = sf.average(rankers)

@@ -104,7 +104,7 @@ class Ranker(Estimator):
     Examples
     --------
     >>> import surefoot as sf
-    >>> data = sf.synthetic_letor(queries=30, documents=20, seed=1)
+    >>> data = sf.demo.letor(queries=30, documents=20, seed=1)
     >>> r = Ranker(objective="u_risk", alpha=5, n_estimators=5, num_leaves=4, num_threads=1).fit(data)
     >>> r.predict(data.X).shape == (len(data),)
     True
@@ -353,7 +353,7 @@ class Ranker(Estimator):
         Examples
         --------
         >>> import surefoot as sf, tempfile
-        >>> data = sf.synthetic_letor(queries=30, documents=20, features=4, seed=1)
+        >>> data = sf.demo.letor(queries=30, documents=20, features=4, seed=1)
         >>> r = Ranker(n_estimators=5, num_leaves=4, num_threads=1).fit(data)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     exported = r.export(f"{folder}/solr", to="solr", missing="zero")

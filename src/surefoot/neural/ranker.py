@@ -80,7 +80,7 @@ class NeuralRanker(Estimator):
     Examples
     --------
     >>> import surefoot as sf
-    >>> data = sf.synthetic_letor(queries=30, documents=20, seed=1)
+    >>> data = sf.demo.letor(queries=30, documents=20, seed=1)
     >>> r = sf.NeuralRanker(objective="u_risk", alpha=5, epochs=2, hidden=(8,), device="cpu").fit(data)
     >>> r.predict(data.X).shape == (len(data),)
     True

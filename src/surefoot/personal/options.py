@@ -25,7 +25,7 @@ CHOICE_TITLES = HALF_RERANKED, EQUAL_GAIN, EQUALLY_RERANKED = (
 SELECTIVE = "selective"
 HORIZONS = SESSION_ONLY, LONG_TERM_ONLY = ("session", "long-term")  # of features, to learn from one alone
 RESULT = "personalization.json"  # in a study's folder
-SAVED_FILES = DETAILS, STATE = ("personal.json", "state.duckdb")  # beside the model that a study saved
+SAVED_FILES = DETAILS, STATE = ("personal.json", "clicks.duckdb")  # beside the model that a study saved
 # What makes a label of a click, and the measure that the label is judged by.
 LABEL_MEASURES = {"satisfied": "AP", "grades": "nDCG(dcg='exp-log2')@10", "last": "RR"}
 PREFERENCE_MEASURE = "nDCG@10"  # preference gains are linear

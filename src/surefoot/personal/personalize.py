@@ -124,7 +124,7 @@ def personalize(
         segments=None if segments is None else read_segments(segments),
     )  # fmt: skip
     for home in {Path(folder), tables[chosen].folder}:
-        result.write_json(home / RESULT)
+        result.write(home / RESULT)
     return result
 
 

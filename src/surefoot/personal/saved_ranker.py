@@ -2,7 +2,7 @@
 
 model.txt, ranker.json …   the model, as `Ranker.save` writes it: `rank` and `export` take the folder
 personal.json              which method it is and why, its features in words, and how the log counts
-state.duckdb               what was shown and clicked, which grows while the model is served
+clicks.duckdb              what was shown and clicked, which grows while the model is served
 """
 
 from __future__ import annotations

@@ -64,10 +64,10 @@ _CURVE_POINTS = 50  # points of the selective curve
 class Personalization(PlainResult):
     """What re-rankers gain and risk; `to_dict` is its plain data, everything else renders that."""
 
-    called = "the result of a personalization"
-    schemas = (SCHEMA,)
-    shape = PersonalizationData
-    renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
+    _called = "the result of a personalization"
+    _schemas = (SCHEMA,)
+    _shape = PersonalizationData
+    _renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
     folder: Path | None = None  # of the study, where this program made it
 
     def to_latex(self) -> str:
@@ -92,16 +92,6 @@ class Personalization(PlainResult):
         if home is None:
             raise ArgumentError("a result that was read from a file does not know its study; give its folder as study")
         save_ranker(self._data, home, folder, method)
-
-    @property
-    def rows(self) -> list[Json]:
-        """Every setting that was trained, with its figures under `valid` and `test`."""
-        return list(self._data["rows"])
-
-    @property
-    def chosen(self) -> list[Json]:
-        """The rows of the paper's Table 2."""
-        return list(self._data["chosen"])
 
     def __repr__(self) -> str:
         """How much was compared."""

@@ -126,11 +126,9 @@ def _half_life_note(data: Json) -> list[str]:
     return [f"{what}{f'; gains of the standard model on validation lists by half-life: {gains}' if gains else ''}."]
 
 
-def bias_note(data: Json) -> str | None:
-    """What the log says of position bias, under its condition; None in results of older versions."""
-    bias = data.get("position_bias")
-    if bias is None:
-        return None
+def bias_note(data: Json) -> str:
+    """What the log says of position bias, under its condition."""
+    bias = data["position_bias"]
     if bias["reason"] is not None:
         return f"Position bias cannot be estimated from this log: {bias['reason']}."
     position = min(_TYPICAL_POSITION, len(bias["p"]))

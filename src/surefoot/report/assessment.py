@@ -15,11 +15,11 @@ from surefoot.data.reading.traffic import LARGEST_WEIGHT, Traffic, read_traffic
 from surefoot.data.types.scores import Scores, check_once, check_same_weights, unknown_system
 from surefoot.data.types.streamed_scores import StreamedScores
 from surefoot.data.types.traffic_weights import TrafficWeights
-from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.errors import ArgumentError, DataError
 from surefoot.measures.score_reading import assessed_scores
 from surefoot.progress import busy
 from surefoot.report import text
-from surefoot.report.columns import sort_rows
+from surefoot.report.columns import all_columns, sort_rows
 from surefoot.report.options import ALPHAS, CHART_FORMATS
 from surefoot.report.ordinary_tests import add_tests, page_tests
 from surefoot.report.per_query import per_query_frame
@@ -132,12 +132,12 @@ def _weighted(matrix: Scores | StreamedScores, traffic: Traffic) -> Scores:
 class Assessment(PlainResult):
     """An assessment: `to_dict` is its plain data, everything else renders that.
 
-    Of several measures the first leads: `scores`, `rows`, `in_words` and `figures` are its, and `a["AP"]` is the
+    Of several measures the first leads: `scores`, `rows`, `in_words` and `charts` are its, and `a["AP"]` is the
     assessment by AP alone.
     """
 
-    called = "an assessment"
-    schemas = (SCHEMA,)
+    _called = "an assessment"
+    _schemas = (SCHEMA,)
     _data: AssessmentData  # by the leading measure
 
     def __init__(self, parts: Sequence[MeasureResult], segments: Segments | None = None) -> None:
@@ -151,13 +151,13 @@ class Assessment(PlainResult):
         """The assessment whose plain data this is; with `per_query=True` it has its scores, and so its page, again."""
         by_measure = data.get("measures", [data]) if isinstance(data, dict) else []
         for part in by_measure or [None]:
-            cls.check_schema(part)
+            cls._check_schema(part)
         assessment = cls([_part(dict(part)) for part in by_measure], _segments(by_measure[0].get("per_query") or {}))
         # All that a rendering reads is there.
         assessment.to_text(), assessment.to_csv()
         if all(scores is not None for _, scores in assessment._parts):
             with suppress(ArgumentError):  # one page cannot show measures of different queries
-                assessment.page()
+                assessment.to_html()
         return assessment
 
     @property
@@ -170,12 +170,12 @@ class Assessment(PlainResult):
         """The scores by the leading measure."""
         return _require_scores(self._parts[0][1])
 
-    def __getitem__(self, measure: str) -> Assessment:
-        """The assessment by one of the measures alone."""
-        for part in self._parts:
-            if part[0]["measure"] == str(measure):
+    def __getitem__(self, name: str) -> Any:
+        """A system's figures; of several measures, the assessment by the one of that name alone."""
+        for part in self._parts if len(self._parts) > 1 else ():
+            if part[0]["measure"] == str(name):
                 return Assessment([part], self._segments)
-        raise ArgumentError(f"{shortened(measure)} was not assessed; choose one of: {', '.join(self.measures)}")
+        return self._row(name)
 
     def to_dict(self, *, per_query: bool = False) -> Json:
         """Plain data that JSON can hold and `assessment.schema.json` describes; `per_query` adds queries' figures."""
@@ -204,6 +204,12 @@ class Assessment(PlainResult):
 
         return metrics_of(data for data, _ in self._parts)
 
+    def to_frame(self, sort: str = "mean") -> pl.DataFrame:
+        """A row per system, every figure at full precision, with the columns of `to_csv`; by the leading measure."""
+        columns = all_columns(self._data)
+        rows = [[column.value(row) for column in columns] for row in self.rows(sort)]
+        return pl.DataFrame(rows, [column.key for column in columns], orient="row", infer_schema_length=None)
+
     def rows(self, sort: str = "mean") -> list[SystemData]:
         """The systems' figures by a column, best first."""
         return sort_rows(self._data, sort)
@@ -211,8 +217,10 @@ class Assessment(PlainResult):
     def _each(self, render: Callable[[AssessmentData, list[SystemData]], str], sort: str) -> list[str]:
         return [render(data, sort_rows(data, sort)) for data, _ in self._parts]
 
-    def to_csv(self, sort: str = "mean") -> str:
-        """One line per system, every figure at full precision; of several measures, one per measure and system."""
+    def to_csv(self, sort: str = "mean", *, per_query: bool = False) -> str:
+        """One line per system (and measure, of several), every figure at full precision; `per_query` one per query."""
+        if per_query:
+            return text.queries_csv(self.per_query())
         return text.to_csv([(data, sort_rows(data, sort)) for data, _ in self._parts])
 
     def to_markdown(self, sort: str = "mean") -> str:
@@ -255,28 +263,17 @@ class Assessment(PlainResult):
             raise ArgumentError(unknown_system(system, names))
         return self._data["systems"][names.index(system)]
 
-    def queries_csv(self) -> str:
-        """One line per system and query, every figure at full precision."""
-        return text.queries_csv(self.per_query())
-
-    def figures(self, folder: str | os.PathLike[str], formats: Sequence[str] = CHART_FORMATS) -> list[Path]:
-        """Write the papers' charts into a folder (not figures as JSON has them); see `surefoot.report.charts`."""
+    def charts(self, folder: str | os.PathLike[str], formats: Sequence[str] = CHART_FORMATS) -> list[Path]:
+        """Write the papers' charts into a folder; see `surefoot.report.charts`."""
         from surefoot.report.charts import write_charts
 
         return write_charts(self, folder, formats)
 
-    def to_html(self, path: str | os.PathLike[str] | None = None, **options: Any) -> str:
-        """One self-contained page that shows who is hurt; `options` are those of `page`.
-
-        It is written to `path`, all or nothing, where one is given.
-        """
-        return super().to_html(path, **options)
-
     @busy("Writing the page")
-    def page(
+    def to_html(
         self,
         *,
-        queries: Any = None,
+        texts: Any = None,
         documents: Any = None,
         title: str | None = None,
         detail: int | None = None,
@@ -286,17 +283,17 @@ class Assessment(PlainResult):
         sources: Sequence[str] = (),
         provenance: Provenance | None = None,
     ) -> str:
-        """The HTML of that page.
+        """One self-contained page that shows who is hurt.
 
-        `queries` and `documents` are texts to show beside ids, anything `read_texts` takes; `title` is the page's,
-        `command` and `sources` (files' names) stand in its foot, or all of that comes as `provenance`. `detail` is how
-        many of the most hurt and most helped queries of each system come with their top results, by default 500;
-        `system` and `alpha` are what the page shows first.
+        `texts` and `documents` are texts of queries and documents to show beside their ids, anything `read_texts`
+        takes; `title` is the page's, `command` and `sources` (files' names) stand in its foot, or all of that comes as
+        `provenance`. `detail` is how many of the most hurt and most helped queries of each system come with their top
+        results, by default 500; `system` and `alpha` are what the page shows first.
         """
         from surefoot.report.page import Texts, page_payload, to_page
 
         parts = [(data, _require_scores(scores)) for data, scores in self._parts]
-        payload = page_payload(parts, self._segments, detail, system, alpha, Texts(queries, documents))
+        payload = page_payload(parts, self._segments, detail, system, alpha, Texts(texts, documents))
         made_from = Provenance(title, command, [SourceFile(name) for name in sources])
         if provenance is not None:
             made_from = provenance if title is None else provenance._replace(title=title)

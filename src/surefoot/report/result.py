@@ -9,11 +9,12 @@ import html
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import write_text
-from surefoot.errors import DataError, expecting
+from surefoot.errors import ArgumentError, DataError, did_you_mean, expecting, shortened
 from surefoot.report.plain_json import to_json
 from surefoot.report.provenance import Provenance
 from surefoot.report.shape import check_shape
@@ -35,28 +36,44 @@ class Renderings:
     metrics: Callable[..., dict[str, float]] | None = None
 
 
-class PlainResult:
-    """A result: `to_dict` is its plain data, everything else renders that."""
+_KINDS = {  # the ending of a file, and the method that makes its text
+    ".html": "html", ".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".xml": "junit",
+}  # fmt: skip
 
-    called = "a result"  # in messages
-    schemas: tuple[str, ...]  # of which the data names one
-    shape: Any = None  # the TypedDict of the data
-    renderings = Renderings()
+
+class PlainResult:
+    """A result: `to_dict` is its plain data, whose keys are attributes too, and everything else renders that."""
+
+    _called = "a result"  # in messages
+    _schemas: tuple[str, ...]  # of which the data names one
+    _shape: Any = None  # the TypedDict of the data
+    _renderings = Renderings()
 
     def __init__(self, data: Any) -> None:
         self._data = data
 
+    def __getattr__(self, name: str) -> Any:
+        """What the plain data have under that name."""
+        if not name.startswith("_") and name in self._data:
+            return self._data[name]
+        keys = [] if name.startswith("_") else [key for key in dir(self) if not key.startswith("_")]
+        raise AttributeError(f"{self._called} has no {shortened(name)}{did_you_mean(name, keys) or ''}")
+
+    def __dir__(self) -> list[str]:
+        """The methods, and the keys of the plain data."""
+        return sorted({*super().__dir__(), *self._data})
+
     def to_text(self, width: int = 120) -> str:
         """The tables that the command line prints, on lines of at most `width` letters."""
-        return self.renderings.text(self._data, width)
+        return self._renderings.text(self._data, width)
 
     def to_csv(self) -> str:
         """The figures at full precision, one row each."""
-        return self.renderings.csv(self._data)
+        return self._renderings.csv(self._data)
 
-    def page(self, *, provenance: Provenance | None = None) -> str:
-        """The HTML of one self-contained page; `provenance` says in its foot what it was made from."""
-        return self.renderings.page(self._data, provenance)
+    def to_html(self, *, provenance: Provenance | None = None) -> str:
+        """One self-contained page; `provenance` says in its foot what it was made from."""
+        return self._renderings.page(self._data, provenance)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can hold."""
@@ -68,51 +85,43 @@ class PlainResult:
 
     def to_markdown(self) -> str:
         """The result in Markdown; without tables of its own, what the command line prints as a block of text."""
-        if self.renderings.markdown is not None:
-            return self.renderings.markdown(self._data)
+        if self._renderings.markdown is not None:
+            return self._renderings.markdown(self._data)
         text = self.to_text()
         fence = "```" if "```" not in text else "~~~~"
         return f"{fence}text\n{text}\n{fence}\n"
 
     def to_metrics(self) -> dict[str, float]:
         """Flat metrics for MLflow and DVC, a number for each name; absent figures are left out."""
-        if self.renderings.metrics is None:
-            raise NotImplementedError(f"{self.called} has no metrics")
-        return self.renderings.metrics(self._data)
+        if self._renderings.metrics is None:
+            raise NotImplementedError(f"{self._called} has no metrics")
+        return self._renderings.metrics(self._data)
 
-    def to_html(self, path: str | os.PathLike[str] | None = None, **options: Any) -> str:
-        """One self-contained page; written to `path`, all or nothing, where one is given."""
-        page = self.page(**options)
-        if path is not None:
-            write_text(path, page)
-        return page
+    def write(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """Write it by the file's ending, all or nothing: .html, .json, .csv, .md, and .tex or .xml where it has that.
 
-    def write_json(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write `to_json`, all or nothing."""
-        write_text(path, self.to_json(**options))
+        The options are those of `to_html`, `to_json` and so on.
+        """
+        kind = _KINDS.get(Path(path).suffix.lower())
+        if kind is None or not hasattr(type(self), f"to_{kind}"):
+            endings = [ending for ending, kind in _KINDS.items() if hasattr(type(self), f"to_{kind}")]
+            raise ArgumentError(
+                f"{shortened(str(path))} does not say how {self._called} is to be written; use the ending "
+                f"{', '.join(endings[:-1])} or {endings[-1]}"
+            )
+        self._write(path, kind, **options)
 
-    def write_csv(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write `to_csv`, all or nothing."""
-        write_text(path, self.to_csv(**options))
-
-    def write_markdown(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write `to_markdown`, all or nothing."""
-        write_text(path, self.to_markdown(**options))
-
-    def write_metrics(self, path: str | os.PathLike[str]) -> None:
-        """Write `to_metrics` as JSON, all or nothing."""
-        write_text(path, to_json(self.to_metrics()))
-
-    def write_html(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write `to_html`, all or nothing."""
-        self.to_html(path, **options)
+    def _write(self, path: str | os.PathLike[str], kind: str, **options: Any) -> None:
+        """Write what `to_json` and so on give, all or nothing, whatever the file's ending."""
+        content = getattr(self, f"to_{kind}")(**options)
+        write_text(path, to_json(content) if kind == "metrics" else content)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
-        """What `write_json` wrote."""
+        """What was written as JSON."""
         content = read_json(path)
         try:
-            with expecting(cls.called, path, "write it again"):
+            with expecting(cls._called, path, "write it again"):
                 return cls.from_dict(content)
         except DataError as error:
             raise error if str(error).startswith(str(path)) else DataError.at(path, None, str(error)) from error
@@ -120,25 +129,25 @@ class PlainResult:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """The result whose plain data this is."""
-        cls.check_schema(data)
-        cls.check_data(data)
+        cls._check_schema(data)
+        cls._check_data(data)
         result = cls(data)
         # All that a rendering reads is there.
-        repr(result), result.to_text(), result.to_csv(), result.page(), result._repr_html_()
+        repr(result), result.to_text(), result.to_csv(), result.to_html(), result._repr_html_()
         return result
 
     @classmethod
-    def check_schema(cls, data: Any) -> None:
+    def _check_schema(cls, data: Any) -> None:
         """Refuse data that names no schema of this result."""
-        if not isinstance(data, dict) or data.get("schema") not in cls.schemas:
-            which = "the schema" if len(cls.schemas) == 1 else "a schema such as"
-            raise DataError(f"is not {cls.called}; expected JSON with {which} {cls.schemas[0]!r}")
+        if not isinstance(data, dict) or data.get("schema") not in cls._schemas:
+            which = "the schema" if len(cls._schemas) == 1 else "a schema such as"
+            raise DataError(f"is not {cls._called}; expected JSON with {which} {cls._schemas[0]!r}")
 
     @classmethod
-    def check_data(cls, data: dict[str, Any]) -> None:
+    def _check_data(cls, data: dict[str, Any]) -> None:
         """Refuse data in which something is of another type than was written; a result may check more."""
-        if cls.shape is not None:
-            check_shape(data, cls.shape)
+        if cls._shape is not None:
+            check_shape(data, cls._shape)
 
     def __str__(self) -> str:
         """The tables that the command line prints."""
@@ -146,6 +155,6 @@ class PlainResult:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the tables as plain text, unless a result has a view of its own."""
-        if self.renderings.notebook is not None:
-            return self.renderings.notebook(self._data)
+        if self._renderings.notebook is not None:
+            return self._renderings.notebook(self._data)
         return f"<pre>{html.escape(self.to_text())}</pre>"

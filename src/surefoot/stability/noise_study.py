@@ -50,8 +50,8 @@ def noise(
     most, is traced under a single growing noise. `traffic` is how often each query is asked, anything that
     `read_traffic` takes; means are weighted by it.
 
-    >>> from surefoot.data.synthetic_runs import synthetic_runs
-    >>> made = synthetic_runs(queries=40, depth=20)
+    >>> from surefoot.demo.made_runs import runs as demo_runs
+    >>> made = demo_runs(queries=40, depth=20)
     >>> study = noise(made.qrels, made.runs[0], sizes=[0, 0.1])
     >>> spread = study.to_dict()["systems"][0]["measures"]
     >>> spread["SoftNDCG@5"]["deviation"][1] < spread["nDCG@5"]["deviation"][1]

@@ -36,12 +36,14 @@ def traffic_block(scores: Scores) -> Json:
 class Study(PlainResult):
     """The result of a study of stability; `to_dict` is its plain data, everything else renders that."""
 
-    called = "a study of stability"
-    schemas = tuple(map(schema_name, SHAPES))
-    renderings = Renderings(to_text, to_csv, lambda data, provenance: to_page([data], provenance), notebook=to_notebook)
+    _called = "a study of stability"
+    _schemas = tuple(map(schema_name, SHAPES))
+    _renderings = Renderings(
+        to_text, to_csv, lambda data, provenance: to_page([data], provenance), notebook=to_notebook
+    )
 
     @classmethod
-    def check_data(cls, data: Json) -> None:
+    def _check_data(cls, data: Json) -> None:
         """Refuse data of other types than studies of its kind have."""
         check_shape(data, SHAPES[kind(data)])
 

@@ -10,7 +10,9 @@ import polars as pl
 import pytest
 
 import surefoot as sf
+from surefoot.data.tools.judge_ratings import read_judges
 from surefoot.data.tools.judges import JudgmentOrigin
+from surefoot.errors import DataError
 
 
 def lines(path: Path, *values: Any) -> Path:
@@ -54,7 +56,7 @@ def test_umbrelas_lines_are_judgments_of_a_machine(tmp_path: Path) -> None:
     ],
 )
 def test_odd_lines_are_refused(tmp_path: Path, values: list[Any], said: str) -> None:
-    with pytest.raises(sf.DataError, match=said):
+    with pytest.raises(DataError, match=said):
         sf.read_qrels(lines(tmp_path / "u.jsonl", *values))
 
 
@@ -64,7 +66,7 @@ def test_several_models_are_several_judges(tmp_path: Path) -> None:
     )
     assert sf.read_qrels(file).to_dict() == {"red dress": {"A dress.": 2.0}}
     assert sf.read_qrels(file).origin == JudgmentOrigin("machine", ("a", "b", "c"), 1, 1)
-    said = {name: judge.to_dict()["red dress"]["A dress."] for name, judge in sf.read_judges(file).items()}
+    said = {name: judge.to_dict()["red dress"]["A dress."] for name, judge in read_judges(file).items()}
     assert said == {"a": 0, "b": 3, "c": 3}
 
 
@@ -91,7 +93,7 @@ def test_a_table_with_judges(tmp_path: Path, rule: str | None, grade: float) -> 
     qrels = sf.read_qrels(tmp_path / "t.csv", judges=rule)
     assert qrels.to_dict()["q1"] == {"d1": pytest.approx(grade), "d2": 0}
     assert qrels.origin == JudgmentOrigin("people and machine", ("ann", "llm gpt abc", "llm gpt def"), 1, 1)
-    assert list(sf.read_judges(tmp_path / "t.csv")) == ["ann", "llm gpt abc", "llm gpt def"]
+    assert list(read_judges(tmp_path / "t.csv")) == ["ann", "llm gpt abc", "llm gpt def"]
     pl.read_csv(tmp_path / "t.csv").write_parquet(tmp_path / "t.parquet")
     assert sf.read_qrels(tmp_path / "t.parquet", judges=rule).to_dict() == qrels.to_dict()
     frame = pl.read_csv(tmp_path / "t.csv")
@@ -113,14 +115,14 @@ def test_a_table_with_judges(tmp_path: Path, rule: str | None, grade: float) -> 
 )
 def test_odd_tables_are_refused(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "t.csv").write_text(text)
-    with pytest.raises(sf.DataError, match=said):
+    with pytest.raises(DataError, match=said):
         sf.read_qrels(tmp_path / "t.csv")
 
 
 def test_a_book_keeps_its_judges(tmp_path: Path) -> None:
     (tmp_path / "book.csv").write_text("query,docid,ann,ben\nq,a,1,3\nq,b,1,1\nq,c,,2\n")
     assert sf.read_qrels(tmp_path / "book.csv").origin == JudgmentOrigin(None, ("ann", "ben"), 2, 1)
-    judges = sf.read_judges(tmp_path / "book.csv")
+    judges = read_judges(tmp_path / "book.csv")
     assert judges["ann"].to_dict() == {"q": {"a": 1, "b": 1}}
     assert judges["ben"].to_dict() == {"q": {"a": 3, "c": 2, "b": 1}}
 

@@ -20,6 +20,8 @@ from tests.data.files import check_refused, write_file
 import surefoot as sf
 from surefoot.data.reading.frames import QUERY_COLUMNS
 from surefoot.data.tools.json_location import json_path, offset_of
+from surefoot.data.tools.judgments import write_judgments
+from surefoot.errors import ArgumentError, DataError
 
 JUDGED = {"red dress": {"d1": 3.0, "d2": 0.0}, "-40 degrees": {"d3": 1.0}}
 RATINGS = "query,docid,rating\nred dress,d1,3\nred dress,d2,0\nred dress,d9,\nshoes,,\n -40 degrees,d3,1"
@@ -118,7 +120,7 @@ def test_judgments(tmp_path: Path, name: str, content: Any) -> None:
 def test_judgments_in_gzip(tmp_path: Path) -> None:
     path = write_file(tmp_path / "case.csv.gz", gzip.compress(RATINGS.encode()))
     assert sf.read_qrels(path).to_dict() == JUDGED
-    with pytest.raises(sf.DataError, match=r"case\.csv\.gz: the \.gz data is truncated"):
+    with pytest.raises(DataError, match=r"case\.csv\.gz: the \.gz data is truncated"):
         sf.read_qrels(write_file(path, path.read_bytes()[:-12]))
 
 
@@ -134,9 +136,9 @@ def test_a_book_of_several_judges(tmp_path: Path, judges: str | None, first: flo
 def test_a_rule_for_judges_where_there_are_none(tmp_path: Path) -> None:
     write_file(tmp_path / "q.txt", "q1 0 d1 2\n")
     for source in (tmp_path / "q.txt", write_file(tmp_path / "c.csv", RATINGS), JUDGED):
-        with pytest.raises(sf.ArgumentError, match="judges='max' says how several judges' ratings become one"):
+        with pytest.raises(ArgumentError, match="judges='max' says how several judges' ratings become one"):
             sf.read_qrels(source, judges="max")
-    with pytest.raises(sf.ArgumentError, match="judges is 'most'; it must be one of mean, median, min, max"):
+    with pytest.raises(ArgumentError, match="judges is 'most'; it must be one of mean, median, min, max"):
         sf.read_qrels(write_file(tmp_path / "book.csv", BOOK), judges="most")
 
 
@@ -145,7 +147,7 @@ def test_a_table_that_is_no_book(tmp_path: Path) -> None:
     text = "query,docid,note,relevance\nq,d,seen,2\n"
     assert sf.read_qrels(write_file(tmp_path / "a.csv", text)).to_dict() == {"q": {"d": 2.0}}
     for name in ("score", "rank", "position"):
-        with pytest.raises(sf.DataError, match="no column 'relevance'"):
+        with pytest.raises(DataError, match="no column 'relevance'"):
             sf.read_qrels(write_file(tmp_path / "a.csv", f"query,docid,{name}\nq,d,2\n"))
     assert sf.read_run(write_file(tmp_path / "a.csv", "query,docid,rank\nq,d,2\n")).to_dict() == {"q": {"d": -2.0}}
 
@@ -183,7 +185,7 @@ def test_each_configuration_is_a_run(tmp_path: Path, form: str) -> None:
         (None, "contains 2 runs: today, new; choose one"),
         ("x", "contains 2 runs, none of them 'x': today, new"),
     ):
-        with pytest.raises(sf.DataError, match=message):
+        with pytest.raises(DataError, match=message):
             sf.read_run(path, name)
 
 
@@ -231,7 +233,7 @@ def test_queries_called_as_keys_are(tmp_path: Path, content: Any) -> None:
     ],
 )
 def test_judgments_are_no_run(tmp_path: Path, name: str, content: Any, message: str) -> None:
-    with pytest.raises(sf.DataError, match=message):
+    with pytest.raises(DataError, match=message):
         sf.read_run(write_file(tmp_path / name, content))
 
 
@@ -244,7 +246,7 @@ def test_judgments_are_no_run(tmp_path: Path, name: str, content: Any, message: 
     ],
 )
 def test_a_run_is_no_judgments(tmp_path: Path, name: str, content: Any, message: str) -> None:
-    with pytest.raises(sf.DataError, match=message):
+    with pytest.raises(DataError, match=message):
         sf.read_qrels(write_file(tmp_path / name, content))
 
 
@@ -465,7 +467,7 @@ def folder(tmp_path_factory) -> Path:
 @given(table=TABLES, form=st.sampled_from(["quepid", "workbench"]))
 def test_judgments_go_out_and_come_back(folder: Path, table: dict[str, dict[str, float]], form: str) -> None:
     path = folder / ("a.csv" if form == "quepid" else "a.json")
-    sf.write_judgments(table, path, form)
+    write_judgments(table, path, form)
     back = sf.read_qrels(path)
     assert back.to_dict() == sf.read_qrels(table).to_dict()
     assert back.queries == tuple(table)
@@ -476,7 +478,7 @@ def test_unrated_documents_go_out_with_empty_cells(
     folder: Path, table: dict[str, dict[str, float]], unrated: dict[str, list[str]]
 ) -> None:
     path = folder / "u.csv"
-    sf.write_judgments(table, path, unrated=unrated or None)
+    write_judgments(table, path, unrated=unrated or None)
     assert sf.read_qrels(path).to_dict() == sf.read_qrels(table).to_dict()
     with path.open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
@@ -524,16 +526,16 @@ def test_what_is_written(tmp_path: Path) -> None:
     qrels = {"q1": {"d1": 2, "=d2": 0.5, "d3": -1}, "q2": {"d1": 0}}
     run = {"q1": ["d7", "d1", "d8"], "q3": ["@d9"]}
     texts = {"q1": "-40 degrees", "q2": 'say "no"', "q3": "a, b", "q4": "unused"}
-    sf.write_judgments(qrels, tmp_path / "a.csv", unrated=run, depth=2, queries=texts)
+    write_judgments(qrels, tmp_path / "a.csv", unrated=run, depth=2, queries=texts)
     assert (tmp_path / "a.csv").read_text() == (
         "query,docid,rating\n -40 degrees,d1,2\n -40 degrees, =d2,0.5\n -40 degrees,d3,-1\n -40 degrees,d7,\n"
         '"say ""no""",d1,0\n"a, b", @d9,\n'
     )
-    sf.write_judgments(qrels, tmp_path / "Round 2.json", "workbench", queries=texts)
+    write_judgments(qrels, tmp_path / "Round 2.json", "workbench", queries=texts)
     body = json.loads((tmp_path / "Round 2.json").read_text())
     assert (body["name"], body["type"]) == ("Round 2", "IMPORT_JUDGMENT")
     assert body["judgmentRatings"][1] == {"query": 'say "no"', "ratings": [{"docId": "d1", "rating": "0.0"}]}
-    sf.write_judgments(qrels, tmp_path / "set.json", "query-set", unrated=run, name="To judge")
+    write_judgments(qrels, tmp_path / "set.json", "query-set", unrated=run, name="To judge")
     assert json.loads((tmp_path / "set.json").read_text()) == {
         "name": "To judge",
         "description": "To judge",
@@ -561,14 +563,14 @@ def test_what_is_written(tmp_path: Path) -> None:
 def test_what_cannot_be_written(tmp_path: Path, arguments: dict[str, Any], message: str) -> None:
     settings = {"judgments": {"q": {"d": 1}}, "form": "quepid"} | arguments
     with pytest.raises(sf.SurefootError, match=message):
-        sf.write_judgments(settings.pop("judgments"), tmp_path / "a.csv", settings.pop("form"), **settings)
+        write_judgments(settings.pop("judgments"), tmp_path / "a.csv", settings.pop("form"), **settings)
     assert not list(tmp_path.iterdir())
 
 
 def test_ids_with_spaces_stay_out_of_trec_lines(tmp_path: Path) -> None:
     qrels = sf.read_qrels(write_file(tmp_path / "case.csv", RATINGS))
     for write in (qrels.write, qrels.write_lines):
-        with pytest.raises(sf.DataError, match="the query id 'red dress' cannot be written in a TREC line"):
+        with pytest.raises(DataError, match="the query id 'red dress' cannot be written in a TREC line"):
             write(tmp_path / "qrels.txt")
     for ending in ("csv", "json", "jsonl", "parquet"):
         qrels.write(tmp_path / f"qrels.{ending}")
@@ -588,11 +590,11 @@ def test_two_ids_of_one_text_are_not_told_apart() -> None:
 
     judged = sf.read_qrels({"red dress": {"d1": 2}})
     with pytest.raises(
-        sf.DataError, match="queries 'q1' and 'q2' have the same text, 'red dress', so it is not clear which of them"
+        DataError, match="queries 'q1' and 'q2' have the same text, 'red dress', so it is not clear which of them"
     ):
         with_ids(judged, {"q1": "red dress", "q2": "red dress"})
     both = sf.read_qrels({"q1": {"d1": 2}, "q2": {"d1": 1}})
-    with pytest.raises(sf.DataError, match="queries 'q1' and 'q2' have the same text, 'red dress', so a tool"):
+    with pytest.raises(DataError, match="queries 'q1' and 'q2' have the same text, 'red dress', so a tool"):
         with_texts(both, {"q1": "red dress", "q2": "red dress"})
 
 
@@ -601,7 +603,7 @@ def test_a_query_as_a_number_and_as_a_text_is_one(tmp_path: Path) -> None:
     other = [{"docId": "d2", "rating": "1.0"}]
     data = WORKBENCH | {"judgmentRatings": [{"query": 1, "ratings": ratings}, {"query": "1", "ratings": other}]}
     (tmp_path / "judgments.json").write_text(json.dumps(data))
-    with pytest.raises(sf.DataError, match=r"judgmentRatings\[1\]\.query: the query '1' appears twice"):
+    with pytest.raises(DataError, match=r"judgmentRatings\[1\]\.query: the query '1' appears twice"):
         sf.read_qrels(tmp_path / "judgments.json")
 
 
@@ -616,7 +618,7 @@ def test_a_query_that_the_workbench_lists_again_with_the_same_ratings(tmp_path: 
     assert sf.read_qrels(path).to_dict() == JUDGED
     again["ratings"][0]["rating"] = 2.5
     path.write_text(json.dumps(WORKBENCH | {"judgmentRatings": [first, *others, again]}))
-    with pytest.raises(sf.DataError, match="the query 'red dress' appears twice"):
+    with pytest.raises(DataError, match="the query 'red dress' appears twice"):
         sf.read_qrels(path)
 
 
@@ -627,5 +629,5 @@ def test_quepids_detailed_export_holds_judgments(tmp_path: Path) -> None:
         "T,C,7, -40 degrees,d3,Cold,1,\r\n"
     )
     assert sf.read_qrels(tmp_path / "case.csv").to_dict() == JUDGED
-    with pytest.raises(sf.DataError, match="a Quepid case's ratings"):
+    with pytest.raises(DataError, match="a Quepid case's ratings"):
         sf.read_run(tmp_path / "case.csv")

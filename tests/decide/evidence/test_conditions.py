@@ -103,7 +103,7 @@ def test_one_more_condition_is_one_more_entry() -> None:
     assert "lost first ≤ 3 % holds: the share of queries that lose all they had is at most" in text
     assert "W(2) ≤ 0.1 holds: the weighed loss is at most" in text
     again = sf.Decision.from_dict(json.loads(decision.to_json()))
-    for shown in (again.to_markdown(), again.page(), again.to_junit(), again.to_csv()):
+    for shown in (again.to_markdown(), again.to_html(), again.to_junit(), again.to_csv()):
         assert "lost" in shown
     assert ConditionRule("weighed_loss", 0.1, 2.0).words == "W(2) ≤ 0.1"
 
@@ -131,10 +131,9 @@ def test_draws_decide_what_says_so() -> None:
     new = sf.Run.read({query: ["b", "a"] if query < "q15" else ["a", "b"] for query in qrels}, "new")
     draws = sf.judge_next({"today": today, "new": new}, baseline="today", measure="RR@10", n=30, seed=0)
     scores = sf.score(qrels, [today, new], "RR@10")
-    decision = sf.gate(
-        scores, baseline="today", policy={"weighed_loss": {"alpha": 1, "at_most": 0.9}}, drawn=draws
-    )  # fmt: skip
+    policy = {"weighed_loss": {"alpha": 1, "at_most": 0.9}}
+    decision = sf.gate(scores, baseline="today", policy=policy, sample=draws)
     loss = np.maximum(scores["today"] - scores["new"], 0).mean()
     assert decision.conditions[0]["observed"] == pytest.approx(2 * loss)
     with pytest.raises(ArgumentError, match="lost_first cannot be decided with drawn queries"):
-        sf.gate(scores, baseline="today", policy={"lost_first": 0.1}, drawn=draws)
+        sf.gate(scores, baseline="today", policy={"lost_first": 0.1}, sample=draws)

@@ -11,8 +11,10 @@ import pytest
 
 import surefoot as sf
 from surefoot.data.hashes import lists_hash, seal
-from surefoot.decide.evidence.draws import read_draws
+from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judge_next import judge_next
+from surefoot.errors import ArgumentError, DataError
+from surefoot.measures.worst_case import worst_case_loss
 
 TODAY = {f"q{number}": ["a", "b", "c"] for number in range(8)}
 NEW = TODAY | {"q1": ["b", "a", "c"], "q2": ["a", "c", "b"], "q3": ["d", "e", "f"]}
@@ -20,7 +22,7 @@ NEW = TODAY | {"q1": ["b", "a", "c"], "q2": ["a", "c", "b"], "q3": ["d", "e", "f
 
 def test_draws_are_in_proportion_to_what_could_be_lost() -> None:
     found = judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=20_000, seed=3)
-    weights = dict(zip(TODAY, sf.worst_case_loss(NEW, TODAY, "nDCG@3"), strict=True))
+    weights = dict(zip(TODAY, worst_case_loss(NEW, TODAY, "nDCG@3"), strict=True))
     assert found.queries == ("q1", "q2", "q3")
     np.testing.assert_allclose(found.could_lose, [weights[query] for query in found.queries])
     assert found.could_lose_mean == pytest.approx(sum(weights.values()) / 8)
@@ -42,7 +44,7 @@ def test_the_weighted_losses_have_the_mean_of_all_traffic() -> None:
 
 def test_drawing_for_gain_sees_what_could_be_gained() -> None:
     more = TODAY | {"q1": ["a", "b", "c", "d"]}  # nothing can be lost, something gained
-    with pytest.raises(sf.DataError, match="nothing to judge"):
+    with pytest.raises(DataError, match="nothing to judge"):
         judge_next({"today": TODAY, "more": more}, baseline="today", measure="nDCG@4", n=5)
     assert judge_next(
         {"today": TODAY, "more": more}, baseline="today", measure="nDCG@4", n=5, to_prove="gain"
@@ -94,8 +96,7 @@ def test_every_draw_has_a_seed_of_its_own() -> None:
 def test_draws_are_read_back_as_they_were(tmp_path: Path) -> None:
     found = judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=30, seed=5)
     found.write(tmp_path / "draws.json")
-    assert read_draws(tmp_path / "draws.json").to_dict() == found.to_dict()
-    assert read_draws(found) is found
+    assert Draws.read(tmp_path / "draws.json").to_dict() == found.to_dict()
 
 
 @pytest.mark.parametrize(
@@ -110,8 +111,8 @@ def test_changed_files_are_refused(tmp_path: Path, change: dict[str, Any], said:
         tmp_path / "draws.json",
         dict(judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=9).to_dict()) | change,
     )
-    with pytest.raises(sf.DataError, match=said):
-        read_draws(tmp_path / "draws.json")
+    with pytest.raises(DataError, match=said):
+        Draws.read(tmp_path / "draws.json")
 
 
 def _row(**change: Any) -> dict[str, Any]:
@@ -153,34 +154,34 @@ def test_wrong_files_are_refused_though_their_hash_fits(tmp_path: Path, change: 
         ),
     )
     with pytest.raises(sf.SurefootError, match=said):
-        read_draws(tmp_path / "draws.json")
+        Draws.read(tmp_path / "draws.json")
 
 
 def test_draws_of_other_runs_measures_or_lists_are_refused() -> None:
     found = judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=9)
     new, today = sf.read_run(NEW), sf.read_run(TODAY)
     found._check_runs(new, today, "nDCG@3")
-    with pytest.raises(sf.DataError, match="another candidate"):
+    with pytest.raises(DataError, match="another candidate"):
         found._check_runs(today, today, "nDCG@3")
-    with pytest.raises(sf.DataError, match="another baseline"):
+    with pytest.raises(DataError, match="another baseline"):
         found._check_runs(new, new, "nDCG@3")
-    with pytest.raises(sf.DataError, match="for nDCG@3"):
+    with pytest.raises(DataError, match="for nDCG@3"):
         found._check_runs(new, today, "P@3")
     found._check_could_lose(found.could_lose + 1e-15)
-    with pytest.raises(sf.DataError, match="other rankings"):
+    with pytest.raises(DataError, match="other rankings"):
         found._check_could_lose(found.could_lose / 2)
 
 
 def test_all_that_was_drawn_must_be_judged() -> None:
     found = judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=50, seed=1)
     assert found._places(["q3", "q2", "q1"]).tolist() == [2, 1, 0]
-    with pytest.raises(sf.DataError, match="1 of the 3 drawn queries have no judgments"):
+    with pytest.raises(DataError, match="1 of the 3 drawn queries have no judgments"):
         found._places(["q1", "q2"])
 
 
 @pytest.mark.parametrize("n", [0, -3, 2.5, "many"])
 def test_impossible_numbers_are_refused(n: Any) -> None:
-    with pytest.raises(sf.ArgumentError, match="n is"):
+    with pytest.raises(ArgumentError, match="n is"):
         judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=n)
 
 

@@ -16,6 +16,8 @@ from surefoot.data.hashes import seal
 from surefoot.decide.evidence.record import read_record
 from surefoot.decide.gate import sample_size
 from surefoot.decide.gate.decision_data import decision_schema
+from surefoot.errors import ArgumentError, DataError, MeasureError
+from surefoot.measures.worst_case import worst_case_loss
 from surefoot.risk.batches import BatchBet
 from surefoot.risk.control_variate import ControlVariate, JudgeMoments
 
@@ -59,14 +61,14 @@ def drawn_scores(draws: sf.Draws) -> sf.Scores:
 
 
 def decide(draws: sf.Draws, policy: dict[str, Any], **options: Any) -> sf.Decision:
-    return sf.gate(drawn_scores(draws), baseline="today", policy=policy, drawn=draws, **options)
+    return sf.gate(drawn_scores(draws), baseline="today", policy=policy, sample=draws, **options)
 
 
 def slow_values(judgments: Any, draws: sf.Draws, kind: str, alpha: float) -> dict[str, tuple[float, float]]:
     """Of each query that could change: x by these judgments, and what it is drawn by."""
     scores = sf.score(judgments, [TODAY, NEW], MEASURE)
-    forth = dict(zip(TODAY.queries, sf.worst_case_loss(NEW, TODAY, MEASURE), strict=True))
-    back = dict(zip(NEW.queries, sf.worst_case_loss(TODAY, NEW, MEASURE), strict=True))
+    forth = dict(zip(TODAY.queries, worst_case_loss(NEW, TODAY, MEASURE), strict=True))
+    back = dict(zip(NEW.queries, worst_case_loss(TODAY, NEW, MEASURE), strict=True))
     values = {}
     for query, before, after in zip(scores.queries, scores["today"], scores["new"], strict=True):
         weight = forth[query] if draws.to_prove == "risk" else max(forth[query], back[query])
@@ -156,11 +158,11 @@ def test_a_constant_judge_keeps_the_exact_test_of_measures_of_0_and_1() -> None:
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="P@1", n=40, seed=5, automatic=same)
     scores = sf.score({query: PEOPLE[query] for query in draws.queries}, [TODAY, NEW], "P@1")
     for automatic in (same,):
-        data = sf.gate(scores, baseline="today", policy={"risk": 0.1}, drawn=draws, automatic=automatic).to_dict()
+        data = sf.gate(scores, baseline="today", policy={"risk": 0.1}, sample=draws, automatic=automatic).to_dict()
         assert data["conditions"][0]["method"] == "binomial"
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="P@1", n=40, seed=5, automatic=GOOD)
     scores = sf.score({query: PEOPLE[query] for query in draws.queries}, [TODAY, NEW], "P@1")
-    data = sf.gate(scores, baseline="today", policy={"risk": 0.1}, drawn=draws, automatic=GOOD).to_dict()
+    data = sf.gate(scores, baseline="today", policy={"risk": 0.1}, sample=draws, automatic=GOOD).to_dict()
     assert data["conditions"][0]["method"] == "betting"
     assert data["automatic"]["without"]["conditions"][0]["method"] == "binomial"
 
@@ -187,7 +189,7 @@ def test_a_good_judge_decides_with_fewer_queries() -> None:
 def test_the_decision_says_what_the_judge_added_and_what_is_claimed() -> None:
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, automatic=GOOD)
     decision = decide(draws, {"risk": 0.05}, automatic=GOOD)
-    text, page = str(decision).replace("\n", " "), decision.page()
+    text, page = str(decision).replace("\n", " "), decision.to_html()
     queries = len(draws.queries)
     for said in (
         f"People judged {queries} queries ({4 * queries} documents)", "traffic of 400 queries", "λ", "ρ",
@@ -201,7 +203,7 @@ def test_the_decision_says_what_the_judge_added_and_what_is_claimed() -> None:
 def test_draws_keep_the_hash_and_another_judge_gets_other_draws(tmp_path: Path) -> None:
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, automatic=GOOD)
     draws.write(tmp_path / "draws.json")
-    again = sf.read_draws(tmp_path / "draws.json")
+    again = sf.Draws.read(tmp_path / "draws.json")
     assert again.to_dict() == draws.to_dict()
     assert again.automatic is not None
     assert len(again.automatic["sha256"]) == 64
@@ -228,30 +230,30 @@ def test_what_has_no_proof_is_refused(tmp_path: Path) -> None:
         sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, **more)
         for more in ({"automatic": GOOD}, {})
     )
-    with pytest.raises(sf.ArgumentError, match="need queries that were drawn with them"):
+    with pytest.raises(ArgumentError, match="need queries that were drawn with them"):
         sf.gate(drawn_scores(draws), baseline="today", policy={"risk": 0.1}, automatic=GOOD)
-    with pytest.raises(sf.DataError, match="made without automatic judgments"):
+    with pytest.raises(DataError, match="made without automatic judgments"):
         decide(plain, {"risk": 0.1}, automatic=GOOD)
-    with pytest.raises(sf.DataError, match="are not those that the draws were made with"):
+    with pytest.raises(DataError, match="are not those that the draws were made with"):
         decide(draws, {"risk": 0.1}, automatic=corrupted(PEOPLE, 0.1, seed=9))
     changed = {query: dict(grades) for query, grades in GOOD.items()}
     changed["q7"]["a"] = 3
-    with pytest.raises(sf.DataError, match="are not those"):
+    with pytest.raises(DataError, match="are not those"):
         decide(draws, {"risk": 0.1}, automatic=changed)
-    with pytest.raises(sf.ArgumentError, match="drawn with automatic judgments"):
+    with pytest.raises(ArgumentError, match="drawn with automatic judgments"):
         decide(draws, {"risk": 0.1})
-    with pytest.raises(sf.MeasureError, match="no maximum"):
+    with pytest.raises(MeasureError, match="no maximum"):
         sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="DCG@4", n=30, automatic=GOOD)
-    with pytest.raises(sf.ArgumentError, match="share_hurt cannot be decided with drawn queries"):
+    with pytest.raises(ArgumentError, match="share_hurt cannot be decided with drawn queries"):
         decide(draws, {"share_hurt": 0.1}, automatic=GOOD)
     matrix = sf.Scores(drawn_scores(draws).values, ["today", "new"], drawn_scores(draws).queries, MEASURE)
-    with pytest.raises(sf.ArgumentError, match="give judgments and runs instead of scores"):
-        sf.gate(matrix, baseline="today", policy={"risk": 0.1}, drawn=draws, automatic=GOOD)
+    with pytest.raises(ArgumentError, match="give judgments and runs instead of scores"):
+        sf.gate(matrix, baseline="today", policy={"risk": 0.1}, sample=draws, automatic=GOOD)
 
 
 def test_all_traffic_must_be_judged_or_said_to_be_unjudged() -> None:
     some = {query: grades for query, grades in GOOD.items() if int(query[1:]) % 2}
-    with pytest.raises(sf.DataError, match=r"have no judgment for \d+ of the \d+ queries that could change"):
+    with pytest.raises(DataError, match=r"have no judgment for \d+ of the \d+ queries that could change"):
         sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, automatic=some)
     draws = sf.judge_next(
         {"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, automatic=some, unjudged="zero"
@@ -264,12 +266,12 @@ def test_all_traffic_must_be_judged_or_said_to_be_unjudged() -> None:
     ) if not int(query[1:]) % 2]  # fmt: skip
     assert set(unjudged) == {0.0}
     assert "did not judge" in str(decide(draws, {"risk": 0.1}, automatic=some))
-    with pytest.raises(sf.ArgumentError, match="must be 'error' or 'zero'"):
+    with pytest.raises(ArgumentError, match="must be 'error' or 'zero'"):
         sf.judge_next(
             {"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, automatic=some, unjudged="drop"
         )  # type: ignore[arg-type]
     other_ids = {f"x{query}": grades for query, grades in GOOD.items()}
-    with pytest.raises(sf.DataError, match="are the ids the same"):
+    with pytest.raises(DataError, match="are the ids the same"):
         sf.judge_next(
             {"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, automatic=other_ids, unjudged="zero"
         )
@@ -323,7 +325,7 @@ def test_choosing_among_judges_is_another_question_each_time(tmp_path: Path) -> 
         data = look(record, judge, {"risk": 0.03})
         found.append((data["record"]["question"], data["record"]["number"], data["batches"]))
     assert found == [(1, 1, [25]), (2, 2, [25]), (2, 2, [25, 25])]
-    with pytest.raises(sf.DataError, match="are not those that the draws were made with"):
+    with pytest.raises(DataError, match="are not those that the draws were made with"):
         look(record, judges[0], {"risk": 0.03})  # the latest draws are the other judge's
 
 
@@ -350,9 +352,9 @@ def test_what_is_decided_is_what_the_bounds_say(share: float) -> None:
 
 def test_odd_judgments_are_refused(tmp_path: Path) -> None:
     beyond = {query: grades | {"a": 9} for query, grades in GOOD.items()}
-    with pytest.raises(sf.MeasureError, match="grade of 9, but ERR has max_rel=4"):
+    with pytest.raises(MeasureError, match="grade of 9, but ERR has max_rel=4"):
         sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="ERR@4", n=10, automatic=beyond)
-    with pytest.raises(sf.DataError, match="must be finite"):
+    with pytest.raises(DataError, match="must be finite"):
         sf.judge_next(
             {"today": TODAY, "new": NEW},
             baseline="today",
@@ -362,13 +364,13 @@ def test_odd_judgments_are_refused(tmp_path: Path) -> None:
         )
     file = tmp_path / "twice.qrels"
     file.write_text("q1 0 a 1\nq1 0 a 0\n")
-    with pytest.raises(sf.DataError, match="document 'a' appears twice in query 'q1'"):
+    with pytest.raises(DataError, match="document 'a' appears twice in query 'q1'"):
         sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=10, automatic=file)
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=10, automatic=GOOD)
     other = sf.Run.read({query: ["d", "c", "b", "a"] for query in PEOPLE}, "new")
     scores = sf.score({query: PEOPLE[query] for query in draws.queries}, [TODAY, other], MEASURE)
-    with pytest.raises(sf.DataError, match="belong to another candidate"):
-        sf.gate(scores, baseline="today", policy={"risk": 0.1}, drawn=draws, automatic=GOOD)
+    with pytest.raises(DataError, match="belong to another candidate"):
+        sf.gate(scores, baseline="today", policy={"risk": 0.1}, sample=draws, automatic=GOOD)
 
 
 @pytest.mark.parametrize(
@@ -388,35 +390,37 @@ def test_changed_draws_are_refused(tmp_path: Path, automatic: Any, said: str) ->
         sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=10, automatic=GOOD).to_dict()
     )
     (tmp_path / "d.json").write_text(json.dumps(seal(plain | {"automatic": automatic})))
-    with pytest.raises(sf.DataError, match=said):
-        sf.read_draws(tmp_path / "d.json")
+    with pytest.raises(DataError, match=said):
+        sf.Draws.read(tmp_path / "d.json")
     (tmp_path / "d.json").write_text(json.dumps(plain | {"automatic": None}))
-    with pytest.raises(sf.DataError, match="was changed"):
-        sf.read_draws(tmp_path / "d.json")
+    with pytest.raises(DataError, match="was changed"):
+        sf.Draws.read(tmp_path / "d.json")
 
 
 def test_people_are_not_the_judge() -> None:
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, automatic=GOOD)
     own = sf.score(GOOD, [TODAY, NEW], MEASURE)
-    with pytest.raises(sf.DataError, match="are the automatic judge's own"):
-        sf.gate(own, baseline="today", policy={"risk": 0.05}, drawn=draws, automatic=GOOD)
+    with pytest.raises(DataError, match="are the automatic judge's own"):
+        sf.gate(own, baseline="today", policy={"risk": 0.05}, sample=draws, automatic=GOOD)
 
 
 def test_documents_that_nobody_judged_are_told() -> None:
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, automatic=GOOD)
     half = sf.score({query: {"d": PEOPLE[query]["d"]} for query in draws.queries}, [TODAY, NEW], MEASURE)
-    decision = sf.gate(half, baseline="today", policy={"risk": 0.05}, drawn=draws, automatic=GOOD)
-    assert decision.to_dict()["drawn"]["unjudged_documents"] == 3 * len(draws.queries)
-    assert f"{3 * len(draws.queries)} documents that the two lists show" in " ".join(str(decision).split())
-    assert decide(draws, {"risk": 0.05}, automatic=GOOD).to_dict()["drawn"]["unjudged_documents"] == 0
+    decision = sf.gate(half, baseline="today", policy={"risk": 0.05}, sample=draws, automatic=GOOD)
+    assert decision.to_dict()["sample"]["unjudged_documents"] == 3 * len(draws.queries)
+    assert f"{3 * len(draws.queries)} documents in the first 4 of the drawn queries" in " ".join(str(decision).split())
+    assert decide(draws, {"risk": 0.05}, automatic=GOOD).to_dict()["sample"]["unjudged_documents"] == 0
 
 
 def test_weights_of_other_traffic_are_refused() -> None:
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, automatic=GOOD)
-    heavier = replace(draws, weights=np.minimum(1, draws.could_lose * 1.3), could_lose_mean=draws.could_lose_mean * 1.3)
-    with pytest.raises(sf.DataError, match="these draws belong to other rankings"):
+    heavier = replace(
+        draws, could_lose=np.minimum(1, draws.could_lose * 1.3), could_lose_mean=draws.could_lose_mean * 1.3
+    )
+    with pytest.raises(DataError, match="these draws belong to other rankings"):
         decide(heavier, {"risk": 0.05}, automatic=GOOD)
-    with pytest.raises(sf.DataError, match="with a mean weight of"):
+    with pytest.raises(DataError, match="that could lose"):
         decide(replace(draws, could_lose_mean=draws.could_lose_mean * 1.3), {"risk": 0.05}, automatic=GOOD)
 
 
@@ -425,6 +429,6 @@ def test_draws_for_a_measure_of_scores_keep_the_scores() -> None:
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=measure, n=30, seed=1)
     other = sf.Run.read({query: {d: s / 9 for d, s in docs.items()} for query, docs in NEW.to_dict().items()}, "new")
     judged = {query: PEOPLE[query] for query in draws.queries}
-    sf.gate(sf.score(judged, [TODAY, NEW], measure), baseline="today", policy={"risk": 0.5}, drawn=draws)
-    with pytest.raises(sf.DataError, match="these draws belong to another candidate"):
-        sf.gate(sf.score(judged, [TODAY, other], measure), baseline="today", policy={"risk": 0.5}, drawn=draws)
+    sf.gate(sf.score(judged, [TODAY, NEW], measure), baseline="today", policy={"risk": 0.5}, sample=draws)
+    with pytest.raises(DataError, match="these draws belong to another candidate"):
+        sf.gate(sf.score(judged, [TODAY, other], measure), baseline="today", policy={"risk": 0.5}, sample=draws)

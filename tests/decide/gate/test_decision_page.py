@@ -34,7 +34,7 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def scores() -> sf.Scores:
-    made = sf.synthetic_runs(queries=120)
+    made = sf.demo.runs(queries=120)
     return sf.score(made.qrels, made.runs, "nDCG@10")
 
 
@@ -57,7 +57,7 @@ def test_the_front_states_the_decision(kind: str) -> None:
 def test_a_share_of_queries_is_told_in_words_and_percent() -> None:
     scores = sf.Scores([[0.5] * 200, [0.1] * 60 + [0.6] * 140], ["today", "new"], range(200), "nDCG@10")
     decision = sf.gate(scores, baseline="today", policy={"share_hurt": 0.1})
-    page = decision.page()
+    page = decision.to_html()
     assert "share_hurt" not in page
     assert front(decision.to_dict()).headline == (
         "Keep today, stop new: share of badly hurt queries ≤ 10 % fails, with 95 % confidence."
@@ -78,13 +78,28 @@ USE = {
 
 def test_undecided_says_how_many_more_queries_to_judge() -> None:
     data = decided("undecided").to_dict()
-    start = "We cannot tell yet, so keep today. For new, risk ≤ 0.005 and gain > 0 are neither proved nor disproved. "
+    start = "Keep today. On these 200 judged queries, new breaks gain > 0 (−0.0009), but that may be chance. "
     more = front(data | {"queries_needed": 350}).headline
-    assert more == f"{start}About 350 judged queries in a new sample would probably decide."
+    assert (
+        more
+        == f"{start}About 350 judged queries in a new sample would prove it either way; a better candidate is cheaper."
+    )
     again = front(data | {"queries_needed": 350, "record": USE}).headline
-    assert again == f"{start}About 150 more judged queries would probably decide."
+    assert again == f"{start}About 150 more queries would prove it either way."
     none = front(data | {"queries_needed": None}).headline
-    assert none == f"{start}Even 400 judged queries would probably not be enough to decide."
+    assert none == f"{start}Even 400 judged queries would probably not prove it either way."
+    holds = [one | {"observed": 0.001 if one["name"] == "risk" else 0.01} for one in data["conditions"]]
+    start = "We cannot tell yet, so keep today. risk ≤ 0.005 and gain > 0 are not proved. "
+    alone = front(data | {"queries_needed": 8424, "conditions": holds}).headline
+    assert alone == (
+        f"{start}This look stands alone: about 8,400 judged queries in a new sample would decide in 8 of 10 cases."
+    )
+    holds[1]["status"] = "holds"
+    again = front(data | {"queries_needed": 309, "conditions": holds, "record": USE}).headline
+    assert again == (
+        "We cannot tell yet, so keep today. gain > 0 is proved; risk ≤ 0.005 is not. About 109 more queries would "
+        "decide in 8 of 10 cases."
+    )
 
 
 def test_cautions() -> None:
@@ -93,9 +108,9 @@ def test_cautions() -> None:
     assert "3 judged queries were left out, because a run does not answer them" in str(
         front(data | {"dropped": 3}).caution
     )
-    counts = {"unanswered": 0, "no_relevant": 2, "both_zero": 0, "left_out": False}
+    counts = {"treatment": "count", "left_out": 0, "no_answer": 0, "no_relevant": 2, "both_zero": 0}
     assert "2 judged queries (2 without a relevant document) cannot" in str(
-        front(data | {"nothing_to_lose": counts}).caution
+        front(data | {"unanswered": counts}).caution
     )
     assert front(data | {"record": USE}).caution is None
     spent = USE | {"spent": 0.08}
@@ -107,7 +122,7 @@ def test_cautions() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_page_is_one_file(kind: str, tmp_path: Path) -> None:
     decision = decided(kind, ("today", "<new>"), HOSTILE)
-    decision.to_html(tmp_path / "page.html", provenance=Provenance("Release <7>", "surefoot gate …"))
+    decision.write(tmp_path / "page.html", provenance=Provenance("Release <7>", "surefoot gate …"))
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     reader = Reader()
     reader.feed(page)
@@ -158,19 +173,19 @@ def ids_of(results: dict[str, Any]) -> list[str]:
 def test_hurt_queries_have_both_rankings(scores: sf.Scores) -> None:
     decision = sf.gate(scores, candidate="bold", baseline="today", policy={"risk": 0.03})
     data = decision.to_dict()
-    title = next(iter(lists_of(scores.runs[0], data["hurt"][0]["query"])))
+    title = next(iter(lists_of(scores.runs[0], data["most_hurt"][0]["query"])))
     rankings = hurt_rankings(data, scores, {title: "A goat on a ledge"})
     assert rankings is not None
-    assert rankings["queries"] == [one["query"] for one in data["hurt"]]
-    assert rankings["scores"] == [[one[side] for one in data["hurt"]] for side in ("baseline", "candidate")]
+    assert rankings["queries"] == [one["query"] for one in data["most_hurt"]]
+    assert rankings["scores"] == [[one[side] for one in data["most_hurt"]] for side in ("baseline", "candidate")]
     ids = ids_of(rankings["results"])
     assert rankings["texts"]["documents"][ids.index(title)] == "A goat on a ledge"
     runs = {run.name: run for run in scores.runs}
     for number, system in enumerate(("today", "bold")):
         expected = [lists_of(runs[system], query) for query in rankings["queries"]]
         assert unpacked(rankings["results"], number, ids) == expected
-    page = decision.page()
-    assert page.count("data-place=") == len(data["hurt"])
+    page = decision.to_html()
+    assert page.count("data-place=") == len(data["most_hurt"])
     assert '<dialog id="query"' in page
     assert len(page) < 200_000
 
@@ -180,12 +195,12 @@ def test_no_rankings_no_links(scores: sf.Scores) -> None:
     for given in (alone, scores):
         decision = sf.gate(given, candidate="bold", baseline="today", policy={"risk": 0.03})
         again = sf.Decision.from_dict(json.loads(decision.to_json()))
-        for page in (again.page(), *([] if given is scores else [decision.page()])):
+        for page in (again.to_html(), *([] if given is scores else [decision.to_html()])):
             assert "data-place=" not in page
             assert "<dialog" not in page
 
 
 def test_long_names_are_there_in_full() -> None:
-    page = decided("stop", ("today", "x" * 300)).page()
+    page = decided("stop", ("today", "x" * 300)).to_html()
     assert f"full name: {'x' * 300}." in page
     assert re.search("x…x|x \\.\\.\\. x|x{20}", page)

@@ -176,16 +176,12 @@ def test_draws_of_the_record_are_all_used_in_order(record: Path) -> None:
     runs = WORLD.runs
     sequences = []
     for seed in (1, 2, 3):
-        draws = sf.judge_next(
-            [runs["today"], runs["new"]], baseline=runs["today"].name, measure="nDCG@3", n=20, seed=seed, record=record
-        )
+        draws = sf.judge_next(runs, baseline="today", candidate="new", measure="nDCG@3", n=20, seed=seed, record=record)
         sequences.append(draws.to_dict()["sequence"])
     data = look(WORLD.judged(Q), record, {"risk": 0.03})
     assert data["per_query"]["query"] == [query for sequence in sequences for query in sequence]
     assert (data["batches"], len(data["record"]["looks"])) == ([20, 20, 20], 1)
-    draws = sf.judge_next(
-        [runs["today"], runs["new"]], baseline=runs["today"].name, measure="nDCG@3", n=20, record=record
-    )
+    draws = sf.judge_next(runs, baseline="today", candidate="new", measure="nDCG@3", n=20, record=record)
     again = look(WORLD.judged(Q, "new", "renamed"), record, {"risk": 0.03})
     assert (again["batches"], len(again["record"]["looks"])) == ([20, 20, 20, 20], 2)
     assert again["per_query"]["query"][60:] == draws.to_dict()["sequence"]
@@ -193,15 +189,11 @@ def test_draws_of_the_record_are_all_used_in_order(record: Path) -> None:
 
 def test_a_batch_with_an_unjudged_query_waits(record: Path) -> None:
     runs = WORLD.runs
-    first = sf.judge_next(
-        [runs["today"], runs["new"]], baseline=runs["today"].name, measure="nDCG@3", n=20, seed=1, record=record
-    )
+    first = sf.judge_next(runs, baseline="today", candidate="new", measure="nDCG@3", n=20, seed=1, record=record)
     with pytest.raises(DataError, match="of the queries to judge have no judgments"):
         look(WORLD.judged([*first.queries[1:], "q000"]), record, {"risk": 0.03})
     assert read_record(record).questions == []
-    second = sf.judge_next(
-        [runs["today"], runs["new"]], baseline=runs["today"].name, measure="nDCG@3", n=20, seed=2, record=record
-    )
+    second = sf.judge_next(runs, baseline="today", candidate="new", measure="nDCG@3", n=20, seed=2, record=record)
     new = [query for query in second.queries if query not in first.queries]
     data = look(WORLD.judged([*first.queries, *new[2:]]), record, {"risk": 0.03})
     assert data["batches"] == [20]
@@ -212,13 +204,11 @@ def test_a_batch_with_an_unjudged_query_waits(record: Path) -> None:
 
 def test_draws_for_others_never_pass_as_a_plain_sample(record: Path) -> None:
     runs = WORLD.runs
-    draws = sf.judge_next(
-        [runs["today"], runs["new"]], baseline=runs["today"].name, measure="nDCG@3", n=60, seed=1, record=record
-    )
-    with pytest.raises(DataError, match=r"were drawn for other rankings \('run'\).* judge next --record"):
+    draws = sf.judge_next(runs, baseline="today", candidate="new", measure="nDCG@3", n=60, seed=1, record=record)
+    with pytest.raises(DataError, match=r"were drawn for other rankings \('new'\).* judge next --record"):
         look(WORLD.judged([*draws.queries], "other", "other"), record, {"risk": 0.03})
     with pytest.raises(ArgumentError, match="a record holds the draws itself"):
-        look(WORLD.judged([*draws.queries]), record, {"risk": 0.03}, drawn=draws)
+        look(WORLD.judged([*draws.queries]), record, {"risk": 0.03}, sample=draws)
     with pytest.raises(DataError, match=r"the draws are for nDCG@3, but the measure is P@1"):
         look(WORLD.judged([*draws.queries], measure="P@1"), record, {"risk": 0.03})
     with pytest.raises(ArgumentError, match="drawn for risk; conditions on gain"):
@@ -228,14 +218,8 @@ def test_draws_for_others_never_pass_as_a_plain_sample(record: Path) -> None:
 def test_draws_for_gain_are_another_question_than_those_for_risk(record: Path) -> None:
     runs, found = WORLD.runs, []
     for to_prove, policy in (("risk", {"risk": 0.03}), ("gain", POLICY), ("risk", {"risk": 0.03})):
-        sf.judge_next(
-            [runs["today"], runs["new"]],
-            baseline=runs["today"].name,
-            measure="nDCG@3",
-            n=20,
-            to_prove=to_prove,
-            record=record,
-        )  # type: ignore[arg-type]
+        draw = {"baseline": "today", "candidate": "new", "measure": "nDCG@3", "n": 20, "record": record}
+        sf.judge_next(runs, to_prove=to_prove, **draw)  # type: ignore[arg-type]
         data = look(WORLD.judged(Q), record, policy)
         found.append((data["record"]["number"], data["batches"]))
     assert found == [(1, [20]), (2, [20]), (1, [20, 20])]
@@ -257,7 +241,7 @@ def test_a_uniform_sample_knows_its_traffic(record: Path) -> None:
     x = [np.maximum(-(np.array(data["per_query"]["candidate"]) - data["per_query"]["baseline"]), 0)]
     capitals, _ = slow_capitals(np.split(x[0], [60]), 0.03, 0.04, known=200)
     assert data["conditions"][0]["p_holds"] == pytest.approx(min(1, 1 / max(capitals)), rel=1e-7)
-    assert data["nothing_to_lose"]["left_out"] is False
+    assert data["unanswered"]["treatment"] == "count"
     with pytest.raises(ArgumentError, match="the record's sample is from 200 queries"):
         look(WORLD.judged(parts[0]), record, sampled_from=300)
     with pytest.raises(ArgumentError, match="a budget cannot be combined"):
@@ -311,7 +295,7 @@ def test_a_segment_without_judged_queries_is_open(record: Path) -> None:
     assert data["conditions"][2]["least_queries"] >= 1
     text = " ".join(sf.Decision(data).to_text().split())
     assert "risk ≤ 0.9 in tail is open: no query of this segment is judged. You need at least" in text
-    for rendered in (sf.Decision(data).to_markdown(), sf.Decision(data).page(), sf.Decision(data).to_junit()):
+    for rendered in (sf.Decision(data).to_markdown(), sf.Decision(data).to_html(), sf.Decision(data).to_junit()):
         assert "no query of this segment is judged" in rendered or "tail" in rendered
     assert look(WORLD.judged(Q), record, policy, segments=kinds())["decision"] == "ship"
     named = look(WORLD.judged(Q[:100]), None, {"segments": {"tail": {"risk": 0.9}}}, segments=kinds())
@@ -374,10 +358,10 @@ def test_a_budget_is_fixed_at_the_first_look(record: Path) -> None:
 
 
 def test_strata_have_one_look(record: Path) -> None:
-    given = {"strata": kinds(), "weights": {"head": 0.5, "tail": 0.5}}
+    given = {"sample": sf.Strata(kinds(), {"head": 0.5, "tail": 0.5})}
     first = look(WORLD.judged(Q[:180]), record, {"risk": 0.3}, **given)
     again = look(WORLD.judged(Q[:180]), record, {"risk": 0.3}, **given)
-    assert (first["record"], first["strata"]) == (again["record"], again["strata"])
+    assert (first["record"], first["sample"]) == (again["record"], again["sample"])
     more = look(WORLD.judged(Q[:190]), record, {"risk": 0.3}, **given)  # with other weights: the next question
     assert (more["record"]["number"], len(more["record"]["looks"])) == (2, 1)
 
@@ -437,7 +421,7 @@ def test_a_look_that_could_not_be_written_was_not_made(record: Path, monkeypatch
 def test_a_look_that_nobody_saw_is_counted(record: Path, tmp_path: Path) -> None:
     decision = sf.gate(WORLD.judged(Q[:60]), baseline="today", policy=POLICY, record=record)
     with pytest.raises(DataError):
-        decision.write_html(tmp_path / "no" / "such.html")
+        decision.write(tmp_path / "no" / "such.html")
     assert len(read_record(record).questions[0].looks) == 1
 
 
@@ -445,4 +429,4 @@ def test_decisions_are_read_back(record: Path) -> None:
     data = look(WORLD.judged(Q[:60]), record)
     again = sf.Decision.from_dict(json.loads(json.dumps(data)))
     assert again.to_dict() == data
-    assert "Look" in again.page()
+    assert "Look" in again.to_html()

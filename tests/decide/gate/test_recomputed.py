@@ -95,9 +95,9 @@ def test_hurt_losses_bounds_and_queries_needed(seed: int, queries: int, level: f
     rows = sorted(
         ((c - b, place) for place, (b, c) in enumerate(zip(held["baseline"], held["candidate"], strict=True)) if c < b)
     )
-    assert data["losses"] == len(rows)
-    assert [one["query"] for one in data["hurt"]] == [held["query"][place] for _, place in rows[:20]]
-    assert all(one["difference"] < 0 for one in data["hurt"])
+    assert data["hurt"] == len(rows)
+    assert [one["query"] for one in data["most_hurt"]] == [held["query"][place] for _, place in rows[:20]]
+    assert all(one["difference"] < 0 for one in data["most_hurt"])
     for condition in data["conditions"]:
         x, m, offset, scale = values(data, condition)
         method = condition["method"]
@@ -133,7 +133,7 @@ def test_a_drawn_query_is_hurt_once() -> None:
     new = sf.Run.read({query: ["b", "a"] for query in qrels}, "new")
     draws = sf.judge_next({"today": today, "new": new}, baseline="today", measure="RR@10", n=40, seed=0)
     data = sf.gate(
-        sf.score(qrels, [today, new], "RR@10"), baseline="today", policy={"risk": 0.9}, drawn=draws
+        sf.score(qrels, [today, new], "RR@10"), baseline="today", policy={"risk": 0.9}, sample=draws
     ).to_dict()
     assert data["queries"] == 40
-    assert data["losses"] == len(data["hurt"]) == len(draws.queries) == 6
+    assert data["hurt"] == len(data["most_hurt"]) == len(draws.queries) == 6

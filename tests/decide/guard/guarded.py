@@ -15,7 +15,7 @@ MEASURE = "nDCG(dcg='exp-log2')@10"
 @cache
 def parts() -> dict[str, sf.RankingData]:
     """Four parts of one set of queries, so that no query is in two of them."""
-    whole = sf.synthetic_letor(queries=1200, documents=12, features=12, misleading=0.1, seed=5)
+    whole = sf.demo.letor(queries=1200, documents=12, features=12, misleading=0.1, seed=5)
     bounds = {"train": (0, 200), "valid": (200, 400), "judged": (400, 900), "traffic": (900, 1200)}
     return {name: whole.select(np.arange(*bounds[name])) for name in PARTS}
 
@@ -29,7 +29,7 @@ def ranker() -> sf.Ranker:
 
 def fitted(**settings: object) -> sf.RiskGuard:
     """A guard with its scorer fitted; eleven of the judged queries have no relevant document, and count."""
-    chosen = {"baseline": "bm25", "level": 0.05, "unanswered": "count", **settings}
+    chosen = {"baseline": "bm25", "risk": 0.05, "unanswered": "count", **settings}
     return sf.RiskGuard(ranker(), **chosen).fit_scorer(parts()["valid"])
 
 

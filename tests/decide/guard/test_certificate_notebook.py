@@ -8,7 +8,7 @@ from tests.report.notebooks import HOSTILE, SHOWN, checked, told
 
 from surefoot.decide.guard.certificate import Certificate
 
-KEPT = Path(__file__).with_name("certificate_1.json")
+KEPT = Path(__file__).with_name("certificate.json")
 
 
 def test_a_certificate_in_a_notebook() -> None:

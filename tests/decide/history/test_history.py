@@ -14,7 +14,9 @@ from tests.cli.conftest import surefoot  # noqa: F401
 from tests.report.schemas import check_data, check_file
 
 import surefoot as sf
+from surefoot.decide.history.history import ReleaseHistory
 from surefoot.decide.history.history_data import history_schema
+from surefoot.errors import DataError
 
 QUERIES = [f"q{number}" for number in range(40)]
 BASELINE = np.random.default_rng(1).random(40).round(3)
@@ -34,13 +36,13 @@ def decided(folder: Path, file: str, seed: int, **options: Any) -> dict[str, Any
     policy = options.pop("policy", {"risk": 0.9})
     decision = sf.gate(scores(seed, **options), candidate=options.get("name", "new"), baseline="today", policy=policy)
     (folder / file).parent.mkdir(parents=True, exist_ok=True)
-    decision.write_json(folder / file)
+    decision.write(folder / file)
     return decision.to_dict()
 
 
 def assessed(folder: Path, file: str, seed: int, *, per_query: bool = True, **options: Any) -> dict[str, Any]:
     assessment = sf.assess(scores(seed, **options), baseline="today", alphas=[0, 5])
-    assessment.write_json(folder / file, per_query=per_query)
+    assessment.write(folder / file, per_query=per_query)
     return assessment.to_dict()
 
 
@@ -58,7 +60,7 @@ def test_figures_are_those_of_the_files(tmp_path: Path) -> None:
         observed["gain"],
         {"5": observed["u_risk"]},
     )
-    assert (gate["losses"], gate["decision"], gate["date"]) == (first["losses"], first["decision"], "2026-03-01")
+    assert (gate["losses"], gate["decision"], gate["date"]) == (first["hurt"], first["decision"], "2026-03-01")
     row = second["systems"][1]
     for name in ("gain", "risk", "losses", "loss_over_20"):
         assert evaluation[name] == row[name]
@@ -81,14 +83,14 @@ def test_draws_and_strata_have_the_figures_of_traffic(tmp_path: Path) -> None:
     )
     matrix = sf.score(qrels, [sf.read_run(today, "today"), sf.read_run(new, "new")], "nDCG@2")
     policy = {"gain": -0.9}
-    drawn = sf.gate(matrix, candidate="new", baseline="today", policy=policy, drawn=draws)
-    drawn.write_json(tmp_path / "2026-01-01.json")
+    drawn = sf.gate(matrix, candidate="new", baseline="today", policy=policy, sample=draws)
+    drawn.write(tmp_path / "2026-01-01.json")
     strata = {"kind": {query: "head" if number < 10 else "tail" for number, query in enumerate(QUERIES)}}
     shares, policy = {"head": 0.75, "tail": 0.25}, {"risk": 0.9, "gain": -0.9}
-    weighed = sf.gate(matrix, candidate="new", baseline="today", policy=policy, strata=strata, weights=shares)
-    weighed.write_json(tmp_path / "2026-01-02.json")
+    weighed = sf.gate(matrix, candidate="new", baseline="today", policy=policy, sample=sf.Strata(strata, shares))
+    weighed.write(tmp_path / "2026-01-02.json")
     plain = sf.gate(matrix, candidate="new", baseline="today", policy=policy)
-    plain.write_json(tmp_path / "2026-01-03.json")
+    plain.write(tmp_path / "2026-01-03.json")
     data = sf.history(tmp_path).to_dict()
     for release, decision in zip(data["releases"], (drawn, weighed, plain), strict=True):
         observed = {one["name"]: one["observed"] for one in decision.conditions}
@@ -100,14 +102,14 @@ def test_draws_and_strata_have_the_figures_of_traffic(tmp_path: Path) -> None:
     ]
     risky = sf.judge_next({"today": today, "new": new}, baseline="today", measure="nDCG@2", n=30, seed=1)
     for number in (4, 5):  # drawn for risk: nothing is known of gain
-        decision = sf.gate(matrix, candidate="new", baseline="today", policy={"risk": 0.1 * number}, drawn=risky)
-        decision.write_json(tmp_path / f"2026-01-0{number}.json")
+        decision = sf.gate(matrix, candidate="new", baseline="today", policy={"risk": 0.1 * number}, sample=risky)
+        decision.write(tmp_path / f"2026-01-0{number}.json")
     history = sf.history(tmp_path)
     (*_, last) = history.to_dict()["releases"]
     assert (last["gain"], last["risk"]) == (None, decision.conditions[0]["observed"])
     check_data(history.to_dict(), history_schema)
     assert "–" in str(history)
-    assert history.page()
+    assert history.to_html()
     assert history.to_csv()
 
 
@@ -118,8 +120,8 @@ def test_what_differs_is_a_series_of_its_own(tmp_path: Path) -> None:
     assessed(tmp_path, "2026-01-01-eval.json", 1)
     matrix = sf.Scores([BASELINE, candidate(1), candidate(2)], ["today", "a", "b"], QUERIES, "AP")
     for day in ("2026-04-01", "2026-05-01"):
-        sf.assess(matrix, baseline="today", alphas=[0]).write_json(tmp_path / f"{day}.json")
-        sf.assess(matrix, baseline="mean", alphas=[0]).write_json(tmp_path / f"{day}-mean.json")
+        sf.assess(matrix, baseline="today", alphas=[0]).write(tmp_path / f"{day}.json")
+        sf.assess(matrix, baseline="mean", alphas=[0]).write(tmp_path / f"{day}-mean.json")
         matrix = sf.Scores([BASELINE, candidate(3), candidate(4)], ["today", "a", "b"], QUERIES, "AP")
     data = sf.history(tmp_path).to_dict()
     keys = [
@@ -178,7 +180,7 @@ def test_looks_at_one_question_count_once(tmp_path: Path) -> None:
         places = [QUERIES.index(query) for query in part]
         matrix = sf.Scores([BASELINE[places], candidate(1)[places]], ["today", "new"], part, "nDCG@10")
         decision = sf.gate(matrix, candidate="new", baseline="today", policy={"risk": 0.01}, record=record)
-        decision.write_json(tmp_path / f"2026-01-0{number + 1}.json")
+        decision.write(tmp_path / f"2026-01-0{number + 1}.json")
     data = sf.history(tmp_path).to_dict()
     assert (len(data["releases"]), data["comparisons"], data["hurt_repeatedly"]) == (2, 1, [])
     assert [one["file"] for one in data["left_out"]] == ["record.json"]
@@ -205,7 +207,7 @@ def test_dates_of_change_are_told(tmp_path: Path) -> None:
     assert (data["date_from"], data["releases"][0]["date"]) == ("modified", "2024-10-03T00:00Z")
     assert data["releases"][0]["file"] == "gate-2.json"
     assert "the times at which the files were last changed" in str(history)
-    assert "the times at which the files were last changed" in history.page()
+    assert "the times at which the files were last changed" in history.to_html()
 
 
 @pytest.mark.parametrize(
@@ -266,7 +268,7 @@ def test_damaged_decisions_are_refused_by_name(tmp_path: Path, change: Any, word
     data = decided(tmp_path, "2026-01-01.json", 1)
     text = change(data)
     (tmp_path / "2026-01-02.json").write_text(text if isinstance(text, str) else json.dumps(data))
-    with pytest.raises(sf.DataError, match=words) as caught:
+    with pytest.raises(DataError, match=words) as caught:
         sf.history(tmp_path)
     assert "2026-01-02.json" in str(caught.value)
 
@@ -282,14 +284,14 @@ def test_damaged_assessments_are_refused_by_name(tmp_path: Path, change: Any) ->
     data = json.loads((tmp_path / "2026-01-01.json").read_text())
     change(data)
     (tmp_path / "2026-01-01.json").write_text(json.dumps(data))
-    with pytest.raises(sf.DataError, match=r"2026-01-01\.json"):
+    with pytest.raises(DataError, match=r"2026-01-01\.json"):
         sf.history(tmp_path)
 
 
 def test_folders_without_releases(tmp_path: Path) -> None:
-    with pytest.raises(sf.DataError, match="holds no decision and no assessment"):
+    with pytest.raises(DataError, match="holds no decision and no assessment"):
         sf.history(tmp_path)
-    with pytest.raises(sf.DataError, match="is not a folder"):
+    with pytest.raises(DataError, match="is not a folder"):
         sf.history(tmp_path / "none")
 
 
@@ -301,14 +303,14 @@ def test_renderings(tmp_path: Path) -> None:
     decided(tmp_path, "2026-02-01.json", 2, name="=v2", policy={"risk": 0.001})
     history = sf.history(tmp_path)
     assert repr(history).startswith("<ReleaseHistory: 2 decisions from 2026-01-01 to 2026-02-01: ")
-    for text in (str(history), history.to_csv(), history.to_markdown(), history.page(), history._repr_html_()):
+    for text in (str(history), history.to_csv(), history.to_markdown(), history.to_html(), history._repr_html_()):
         assert "\x1b" not in text
-    assert "<img" not in history.page()
+    assert "<img" not in history.to_html()
     assert "'=v2" in history.to_csv()
     assert history.to_csv().count("\n") == 3
-    assert "http://" not in history.page().replace("http://www.w3.org", "")
-    again = sf.ReleaseHistory.from_dict(json.loads(history.to_json()))
-    assert again.page() == history.page()
+    assert "http://" not in history.to_html().replace("http://www.w3.org", "")
+    again = ReleaseHistory.from_dict(json.loads(history.to_json()))
+    assert again.to_html() == history.to_html()
     check_file("surefoot.decide.history", "history.schema.json", history_schema())
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.lambdas import Lambdas
 from surefoot.learn.measured_queries import MeasuredQueries
@@ -31,7 +32,7 @@ SMALL: dict[str, Any] = {"engine": "xgboost", "max_depth": 3, "min_child_weight"
 
 
 def labelled(queries: int, seed: int) -> sf.RankingData:
-    made = sf.synthetic_letor(queries=queries, documents=15, features=6, seed=seed).with_baselines_only([])
+    made = sf.demo.letor(queries=queries, documents=15, features=6, seed=seed).with_baselines_only([])
     return made.with_baseline("first", made.feature(1)).with_baseline("second", made.feature(2))
 
 
@@ -205,7 +206,7 @@ def test_weights_are_relative_to_the_mean_of_all_machines(client, cut: int, tmp_
     kept = {**parameters, "checkpoint": state}
     with pytest.raises(StoppedError):
         fitted(sf.Ranker("saro", 5, **kept), train, 2, cut, sample_weight=rows, progress=stop)
-    with pytest.raises(sf.DataError, match="the training data"):
+    with pytest.raises(DataError, match="the training data"):
         fitted(sf.Ranker("saro", 5, **kept), train, 2, cut)
     resumed = fitted(sf.Ranker("saro", 5, **kept), train, 2, cut, sample_weight=rows)
     assert resumed.traffic_ is not None
@@ -254,7 +255,7 @@ def test_a_query_in_two_parts_that_do_not_follow_each_other(client) -> None:
     parameters = collections(TRAIN, 3)
     rows = np.repeat(np.arange(len(TRAIN.queries)), TRAIN.lengths)
     rows[rows == rows[-1]] = 0
-    with pytest.raises(sf.ArgumentError, match="two parts that do not follow each other"):
+    with pytest.raises(ArgumentError, match="two parts that do not follow each other"):
         sf.Ranker(n_estimators=2, **SMALL).fit(parameters["X"], parameters["y"], qid=rows)
 
 
@@ -313,7 +314,7 @@ def test_a_checkpoint_goes_on_with_other_workers(client, tmp_path: Path) -> None
     ],
 )
 def test_what_is_wrong_is_said_as_on_one_machine(client, change: dict[str, Any], message: str) -> None:
-    with pytest.raises(sf.ArgumentError, match=message):
+    with pytest.raises(ArgumentError, match=message):
         fitted(sf.Ranker("u_risk", 5, n_estimators=2, **change), TRAIN, 3)
 
 
@@ -321,16 +322,16 @@ def test_wrong_data_is_said_with_its_part(client) -> None:
     y = TRAIN.y.copy()
     y[-1] = np.nan
     parameters = collections(TRAIN, 3)
-    with pytest.raises(sf.ArgumentError, match=r"part 3 of the training data: .*label"):
+    with pytest.raises(ArgumentError, match=r"part 3 of the training data: .*label"):
         sf.Ranker(n_estimators=2, **SMALL).fit(parameters["X"], y, qid=parameters["qid"])
-    with pytest.raises(sf.ArgumentError, match="y has 9 rows"):
+    with pytest.raises(ArgumentError, match="y has 9 rows"):
         sf.Ranker(n_estimators=2, **SMALL).fit(parameters["X"], y[:9], qid=parameters["qid"])
-    with pytest.raises(sf.ArgumentError, match="has no queries"):
+    with pytest.raises(ArgumentError, match="has no queries"):
         sf.Ranker(n_estimators=2, **SMALL).fit(parameters["X"], y)
-    with pytest.raises(sf.ArgumentError, match="give qid"):
+    with pytest.raises(ArgumentError, match="give qid"):
         sf.Ranker(n_estimators=2, **SMALL).fit(parameters["X"], y, group=TRAIN.lengths)
     flat = np.zeros(len(TRAIN))
-    with pytest.raises(sf.ArgumentError, match="nothing to learn"):
+    with pytest.raises(ArgumentError, match="nothing to learn"):
         sf.Ranker(n_estimators=2, **SMALL).fit(parameters["X"], flat, qid=parameters["qid"])
 
 
@@ -358,7 +359,7 @@ def test_a_worker_with_another_version(client) -> None:
     worker = sorted(client.nthreads())[0]
     before = client.run(pretend, "0.0.1", workers=[worker])[worker]
     try:
-        with pytest.raises(sf.ArgumentError, match=rf"worker {worker} has surefoot 0\.0\.1 \(here .*same versions"):
+        with pytest.raises(ArgumentError, match=rf"worker {worker} has surefoot 0\.0\.1 \(here .*same versions"):
             fitted(sf.Ranker(n_estimators=2, **SMALL), TRAIN, 2)
     finally:
         client.run(pretend, before, workers=[worker])
@@ -372,17 +373,17 @@ def test_no_cluster() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("surefoot.learn.cluster.clusters._REACHED_WITHIN", 1)
         with (
-            pytest.raises(sf.ArgumentError, match=r"no Dask scheduler answers at 127\.0\.0\.1:9"),
+            pytest.raises(ArgumentError, match=r"no Dask scheduler answers at 127\.0\.0\.1:9"),
             cluster("127.0.0.1:9"),
         ):
             pass
     for text in ("", "local:0", "nowhere", "tcp://"):
-        with pytest.raises(sf.ArgumentError, match="--dask"), cluster(text):
+        with pytest.raises(ArgumentError, match="--dask"), cluster(text):
             pass
     patch = pytest.MonkeyPatch()
     patch.setattr(distributed, "default_client", lambda: (_ for _ in ()).throw(ValueError("no client")))
     try:
-        with pytest.raises(sf.ArgumentError, match="start one"):
+        with pytest.raises(ArgumentError, match="start one"):
             fitted(sf.Ranker(n_estimators=2, **SMALL), TRAIN, 2)
     finally:
         patch.undo()

@@ -9,6 +9,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.data.types.stacking import stack
+from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.cluster.parts import parts_from_data, parts_from_files, summarize_part, with_complete_queries
 
 pytestmark = pytest.mark.engines("dask")
@@ -49,13 +50,13 @@ def test_every_query_is_whole_and_nothing_is_lost(ends: list[int]) -> None:
 
 def test_parts_that_do_not_fit_together() -> None:
     first, second = DATA.select([0, 1]), DATA.select([2, 0])
-    with pytest.raises(sf.ArgumentError, match="two parts that do not follow each other"):
+    with pytest.raises(ArgumentError, match="two parts that do not follow each other"):
         complete_parts([first, second])
-    with pytest.raises(sf.ArgumentError, match="have different features"):
+    with pytest.raises(ArgumentError, match="have different features"):
         complete_parts([DATA.select([0]), sf.RankingData(np.ones((2, 3)), [0, 1], qid=["x", "x"])])
-    with pytest.raises(sf.ArgumentError, match="have different baselines"):
+    with pytest.raises(ArgumentError, match="have different baselines"):
         complete_parts([DATA.select([0]), DATA.select([1]).with_baseline("b", np.ones(9))])
-    with pytest.raises(sf.ArgumentError, match="has no documents"):
+    with pytest.raises(ArgumentError, match="has no documents"):
         complete_parts([None, None])
 
 
@@ -78,7 +79,7 @@ def test_files(tmp_path: Path) -> None:
     (one,) = dask.compute(*parts_from_files(tmp_path / "part-0.parquet", [], "training data"), scheduler="sync")
     assert len(one.queries) == 2
     (tmp_path / "empty").mkdir()
-    with pytest.raises(sf.DataError, match="has no Parquet file"):
+    with pytest.raises(DataError, match="has no Parquet file"):
         parts_from_files(tmp_path / "empty", [], "training data")
-    with pytest.raises(sf.DataError, match="must be a Parquet file, or a folder of them"):
+    with pytest.raises(DataError, match="must be a Parquet file, or a folder of them"):
         parts_from_files(tmp_path / "train.txt", [], "training data")

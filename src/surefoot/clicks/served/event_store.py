@@ -23,7 +23,7 @@ from surefoot.clicks.served.session_events import ClickEvent, SessionEvents, Sho
 from surefoot.errors import DataError, shortened
 from surefoot.runtime import library
 
-SCHEMA = "surefoot/click-state/2"
+SCHEMA = "surefoot/click-state/1"
 # Arrays are JSON texts here: with each new array, DuckDB's journal repeats those of up to 2,048 rows before it, 100 KB
 # for one list, and every few hundred updates one waits until a journal so long is worked into the file.
 _STORED_LIST_COLUMNS = {name: pl.String if name in ARRAY_COLUMNS else kind for name, kind in LIST_COLUMNS.items()}

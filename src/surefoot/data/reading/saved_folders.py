@@ -9,13 +9,13 @@ from surefoot.data.reading.files import is_folder
 from surefoot.errors import DataError
 
 # The file of each kind, in the order in which they tell it: a personal ranker's folder holds a ranker too.
-GUARD, PERSONAL = "guard.json", "personal.json"
+GUARD, PERSONAL, RANKER = "guard.json", "personal.json", "ranker.json"
 KINDS = {
     GUARD: "a guard; `surefoot rank` shows its lists, and sf.RiskGuard.load loads it",
     PERSONAL: "a personal ranker; `surefoot rank`, `surefoot serve` and sf.PersonalRanker.load take it",
     "personalization.json": "a study of `surefoot personalize`, which has a model per folder",
     "sweep.json": "a sweep; `surefoot select` saves one of its models",
-    "ranker.json": "a ranker; `surefoot rank`, sf.Ranker.load or, if it is a network, sf.NeuralRanker.load takes it",
+    RANKER: "a ranker; `surefoot rank`, sf.Ranker.load or, if it is a network, sf.NeuralRanker.load takes it",
     "config.json": "a model of the library transformers, and surefoot loads none of those",
 }
 

@@ -44,20 +44,20 @@ MEASURE = "nDCG@10"  # where none is given
 _MOST_GRADES = 12  # that a confusion has
 
 
-class Agreement(PlainResult):
+class JudgeAgreement(PlainResult):
     """What an automatic judge is worth; `to_dict` is its plain data, everything else renders that."""
 
-    called = "an agreement of judges"
-    schemas = (SCHEMA,)
-    shape = AgreementData
-    renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook)
+    _called = "an agreement of judges"
+    _schemas = (SCHEMA,)
+    _shape = AgreementData
+    _renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook)
 
     def __repr__(self) -> str:
         """The agreement in words."""
-        return f"<Agreement: {headline(self._data)}>"
+        return f"<JudgeAgreement: {headline(self._data)}>"
 
 
-def agreement(
+def judge_agreement(
     human: RankedSource,
     automatic: RankedSource,
     runs: Any = None,
@@ -67,7 +67,7 @@ def agreement(
     candidate: str | None = None,
     risk: float | None = None,
     delta: float = DELTA,
-) -> Agreement:
+) -> JudgeAgreement:
     """How far automatic judgments agree with people's, and how many of people's judgments they would save in a gate.
 
     Parameters
@@ -81,7 +81,7 @@ def agreement(
 
     Examples
     --------
-    >>> found = agreement({"q": {"a": 2, "b": 0, "c": 1}}, {"q": {"a": 2, "b": 0, "c": 2}}).to_dict()
+    >>> found = judge_agreement({"q": {"a": 2, "b": 0, "c": 1}}, {"q": {"a": 2, "b": 0, "c": 2}}).to_dict()
     >>> found["documents"], round(found["agreement"], 2), found["bias"]
     (3, 0.67, 0.3333333333333333)
     """
@@ -134,7 +134,7 @@ def agreement(
             raise ArgumentError("a baseline and a candidate need two runs; give both runs")
     elif baseline is not None or candidate is not None or risk is not None:
         raise ArgumentError("a baseline, a candidate and a level of risk need runs; give the runs of two systems")
-    return Agreement(dict(data))
+    return JudgeAgreement(dict(data))
 
 
 def _joint_grades(people: Qrels, judge: Qrels) -> tuple[Floats, Floats]:

@@ -10,7 +10,7 @@ and the result says so.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, NamedTuple, TypedDict
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -33,13 +33,14 @@ def parse_treatment(value: Any) -> NothingToLoseTreatment:
         ) from None
 
 
-class NothingToLoseData(TypedDict):
-    """How many judged queries there are on which nothing can be lost, and whether they were left out."""
+class UnansweredData(TypedDict):
+    """How many judged queries there are on which nothing can be lost, and what became of them."""
 
-    unanswered: Annotated[Count, "Neither system shows anything."]
+    treatment: Literal["leave-out", "count"]
+    left_out: Annotated[Count, "Of the queries without an answer or a relevant document."]
+    no_answer: Annotated[Count, "Neither system shows anything."]
     no_relevant: Annotated[Count, "No document is judged relevant, though a system shows some."]
     both_zero: Annotated[Count, "Without judgments at hand: both systems score 0. These always count."]
-    left_out: bool
 
 
 class NothingToLose(NamedTuple):
@@ -54,11 +55,12 @@ class NothingToLose(NamedTuple):
         """Whether nothing can be lost by the judgments; of queries that merely score 0 that is not known."""
         return self.unanswered | self.no_relevant
 
-    def counts(self, *, left_out: bool) -> NothingToLoseData:
+    def counts(self, *, left_out: bool) -> UnansweredData:
         """How many of each kind."""
         return {
-            "unanswered": int(self.unanswered.sum()), "no_relevant": int(self.no_relevant.sum()),
-            "both_zero": int(self.both_zero.sum()), "left_out": left_out,
+            "treatment": "leave-out" if left_out else "count", "left_out": int(self.any.sum()) if left_out else 0,
+            "no_answer": int(self.unanswered.sum()), "no_relevant": int(self.no_relevant.sum()),
+            "both_zero": int(self.both_zero.sum()),
         }  # fmt: skip
 
     def mask(self, *, leave_out: bool, among: Flags | None = None) -> Flags:
@@ -104,25 +106,25 @@ def with_relevant(qrels: Qrels, measure: Measure) -> frozenset[str]:
     return frozenset(query for query, fine in zip(qrels.queries, enough.tolist(), strict=True) if fine)
 
 
-def sum_counts(parts: Sequence[NothingToLoseData]) -> NothingToLoseData:
+def sum_counts(parts: Sequence[UnansweredData]) -> UnansweredData:
     """The counts of several batches together."""
-    first = parts[0]
     return {
-        "unanswered": sum(counts["unanswered"] for counts in parts),
+        "treatment": parts[0]["treatment"], "left_out": sum(counts["left_out"] for counts in parts),
+        "no_answer": sum(counts["no_answer"] for counts in parts),
         "no_relevant": sum(counts["no_relevant"] for counts in parts),
-        "both_zero": sum(counts["both_zero"] for counts in parts), "left_out": first["left_out"],
+        "both_zero": sum(counts["both_zero"] for counts in parts),
     }  # fmt: skip
 
 
-def nothing_to_lose_notes(counts: NothingToLoseData) -> list[str]:
+def nothing_to_lose_notes(counts: UnansweredData) -> list[str]:
     """What a reader must know of them."""
     notes = []
-    many = counts["unanswered"] + counts["no_relevant"]
+    many = counts["no_answer"] + counts["no_relevant"]
     if many:
         kinds = [
             f"{count:,} {what}"
             for count, what in (
-                (counts["unanswered"], "that neither system answers"),
+                (counts["no_answer"], "that neither system answers"),
                 (counts["no_relevant"], "without a relevant document"),
             )
             if count
@@ -131,18 +133,18 @@ def nothing_to_lose_notes(counts: NothingToLoseData) -> list[str]:
         if counts["left_out"]:
             notes.append(
                 f"{many:,} judged {queries} ({', '.join(kinds)}) cannot lose anything. Such queries would make the "
-                "risk look smaller, so they were left out. To count them as traffic, use --unanswered count."
+                "risk look smaller, so they were left out. To count them, use --unanswered count."
             )
         else:
             notes.append(
-                f"{many:,} judged {queries} ({', '.join(kinds)}) cannot lose anything. They count as traffic, and they "
-                "make the risk look smaller."
+                f"{many:,} judged {queries} ({', '.join(kinds)}) cannot lose anything. They count, and make the "
+                "risk look smaller."
             )
     if counts["both_zero"]:
         zero = counts["both_zero"]
         notes.append(
-            f"Both systems score 0 on {zero:,} {'query' if zero == 1 else 'queries'}. They count as traffic. If "
-            "neither system answers them, or they have no relevant document, remove them, because they make the risk "
-            "look smaller."
+            f"Both systems score 0 on {zero:,} {'query' if zero == 1 else 'queries'}. They count. If neither "
+            "system answers them, or they have no relevant document, remove them, because they make the risk look "
+            "smaller."
         )
     return notes

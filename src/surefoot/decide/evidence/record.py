@@ -30,7 +30,7 @@ from surefoot.data.writing.locks import lock_file
 from surefoot.decide.evidence.conditions import ConditionRuleData
 from surefoot.decide.evidence.draws import Draws, DrawsData
 from surefoot.decide.evidence.judged_queries import JudgedQueries, PerQueryData
-from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData
+from surefoot.decide.evidence.nothing_to_lose import UnansweredData
 from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.errors import DataError, expecting
 from surefoot.report.plain_json import to_json
@@ -62,7 +62,7 @@ class BatchData(TypedDict):
     baseline_lists: str | None  # hash of the lists of these queries
     candidate_lists: str | None
     judged: PerQueryData  # in betting order
-    nothing_to_lose: NothingToLoseData
+    unanswered: UnansweredData
     judgments: Count  # documents of these queries that people judged
 
 

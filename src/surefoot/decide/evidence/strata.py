@@ -14,13 +14,33 @@ import numpy as np
 from surefoot.arguments import finite_number
 from surefoot.data.reading.by_query import query_table
 from surefoot.data.reading.columns import ids_of
+from surefoot.data.reading.segments import read_segments
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
 from surefoot.risk.assessment_data import Count
-from surefoot.risk.segments import Segments
 
 _ROUNDING = 1e-6  # by which shares may miss a sum of 1
 _FORMS = "a file of two columns, stratum and share, or a dict {stratum: share}"
+
+
+class Strata:
+    """Judged queries that are not like traffic: the stratum of each, and each stratum's share of all traffic.
+
+    `stratum_of` is a dict {query: stratum} or a file or table of two columns; `shares` is a dict {stratum: share}, or
+    a file or table of two columns. Shares sum to 1.
+
+    >>> Strata({"q1": "head", "q2": "tail"}, {"head": 0.7, "tail": 0.3}).shares
+    {'head': 0.7, 'tail': 0.3}
+    """
+
+    def __init__(self, stratum_of: Any, shares: Any) -> None:
+        columns = read_segments(stratum_of)
+        if len(columns) != 1:
+            raise ArgumentError(
+                f"strata need one column with the stratum of each query; found {name_list([*columns]) or 'none'}"
+            )
+        ((self._column, self.stratum_of),) = columns.items()
+        self.shares = read_shares(shares)
 
 
 class StratumData(TypedDict):
@@ -37,11 +57,11 @@ def read_shares(source: Any) -> dict[str, float]:
     >>> read_shares({"head": 0.7, "tail": 0.3})
     {'head': 0.7, 'tail': 0.3}
     """
-    where = str(source) if isinstance(source, str | os.PathLike) else "weights"
+    where = str(source) if isinstance(source, str | os.PathLike) else "shares"
     if isinstance(source, Mapping):
         rows = [(str(name), value) for name, value in source.items()]
     else:
-        names, columns, row_location = query_table(source, "weights", "share", _FORMS)
+        names, columns, row_location = query_table(source, "shares", "share", _FORMS)
         if len(columns) != 2:
             raise DataError(f"{where}: expected two columns, stratum and share; found {name_list(names)}")
         rows = list(zip(ids_of(columns[0], "the stratum", row_location).to_list(), columns[1], strict=True))
@@ -62,19 +82,13 @@ def read_shares(source: Any) -> dict[str, float]:
     return shares
 
 
-def weigh_strata(
-    sample: JudgedQueries, strata_columns: Segments, shares: Mapping[str, float]
-) -> tuple[JudgedQueries, list[StratumData]]:
+def weigh_strata(sample: JudgedQueries, given: Strata) -> tuple[JudgedQueries, list[StratumData]]:
     """The sample with each query's weight, π_h·n/n_h, and for each stratum its share and number of queries."""
-    if len(strata_columns) != 1:
-        raise ArgumentError(
-            f"strata need one column with the stratum of each query; found {name_list([*strata_columns]) or 'none'}"
-        )
-    ((column, stratum_of),) = strata_columns.items()
+    stratum_of, shares = given.stratum_of, given.shares
     without = [query for query in sample.queries if query not in stratum_of]
     if without:
         raise DataError(
-            f"{len(without):,} judged queries have no stratum in {shortened(column)} "
+            f"{len(without):,} judged queries have no stratum in {shortened(given._column)} "
             f"({name_list(without, 3, shortened)}); every query needs a stratum"
         )
     strata = [stratum_of[query] for query in sample.queries]

@@ -32,7 +32,6 @@ def automatic_summary(
     decision, conditions_alone = proved_conditions(alone, delta)
     return {
         **judge.data,
-        "people_queries": len(set(queries)),
         "people_judgments": documents,
         "without": {
             "decision": decision,

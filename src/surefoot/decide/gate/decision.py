@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from surefoot.data.types.scores import Scores
-from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.decide.gate.decision_data import (
     SCHEMA,
-    ConditionData,
     DecisionData,
-    ReleaseDecision,
 )
 from surefoot.decide.gate.decision_metrics import to_metrics
 from surefoot.decide.gate.decision_notebook import to_notebook
@@ -25,33 +21,17 @@ from surefoot.report.result import PlainResult, Renderings
 class Decision(PlainResult):
     """Ship, stop or undecided; `to_dict` is its plain data, everything else renders that."""
 
-    called = "a decision"
-    schemas = (SCHEMA,)
-    shape = DecisionData
-    renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
+    _called = "a decision"
+    _schemas = (SCHEMA,)
+    _shape = DecisionData
+    _renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
 
     def __init__(self, data: Any, scores: Scores | None = None) -> None:
         super().__init__(data)
         self._scores = scores  # what was decided on; None of a decision that was read from a file
 
-    @property
-    def decision(self) -> ReleaseDecision:
-        """ "ship", "stop" or "undecided"."""
-        verdict: ReleaseDecision = self._data["decision"]
-        return verdict
-
-    @property
-    def exit_code(self) -> int:
-        """0 for ship, 1 for stop, 3 for undecided: what the command ends with."""
-        return int(self._data["exit_code"])
-
-    @property
-    def conditions(self) -> list[ConditionData]:
-        """Each condition, with what was observed and proved of it."""
-        return list(self._data["conditions"])
-
-    def page(self, *, documents: Any = None, provenance: Provenance | None = None) -> str:
-        """The HTML of one self-contained page.
+    def to_html(self, *, documents: Any = None, provenance: Provenance | None = None) -> str:
+        """One self-contained page.
 
         The queries hurt most lead to their two rankings, where the decision was made from runs in this session;
         `documents` are texts to show there, anything `read_texts` takes.
@@ -63,10 +43,6 @@ class Decision(PlainResult):
         from surefoot.decide.gate.junit import to_junit
 
         return to_junit(self._data)
-
-    def write_junit(self, path: str | os.PathLike[str]) -> None:
-        """Write `to_junit`, all or nothing."""
-        write_text(path, self.to_junit())
 
     def __repr__(self) -> str:
         """The decision in words."""

@@ -8,16 +8,15 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from surefoot.decide.evidence.conditions import ConditionName, ConditionRuleData
+from surefoot.decide.evidence.conditions import ConditionName
 from surefoot.decide.evidence.judged_queries import PerQueryData
-from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData
+from surefoot.decide.evidence.nothing_to_lose import UnansweredData
 from surefoot.decide.evidence.proof import Method
-from surefoot.decide.evidence.strata import StratumData
-from surefoot.decide.evidence.traffic import DrawnTraffic, ToProve
+from surefoot.decide.evidence.sample_data import SampleData
 from surefoot.report.schema import schema_of
 from surefoot.risk.assessment_data import Count, NotNegative
 
-SCHEMA: Literal["surefoot/decision/3"] = "surefoot/decision/3"
+SCHEMA: Literal["surefoot/decision/1"] = "surefoot/decision/1"
 
 P = Annotated[float, ("minimum", 0), ("maximum", 1)]
 ReleaseDecision = Literal["ship", "stop", "undecided"]
@@ -67,8 +66,7 @@ class AutomaticDecisionData(TypedDict):
     sha256: Annotated[str, "Of its judgments, as the draws have it."]
     unjudged: Annotated[Count, "Queries of the traffic that could change and that it did not judge: no difference."]
     holes: Annotated[Count, "Documents that a run shows there and that it did not judge: not relevant."]
-    people_queries: Annotated[Count, "Queries that people judged, each once."]
-    people_judgments: Annotated[Count, "Documents of these queries that people judged."]
+    people_judgments: Annotated[Count, "Documents of the draws that people judged."]
     without: WithoutJudgeData
 
 
@@ -100,19 +98,6 @@ class RecordUseData(TypedDict):
     sha256: Annotated[str, "Of the record up to this look."]
 
 
-class DrawnData(TypedDict):
-    """How the judged queries were drawn."""
-
-    to_prove: ToProve
-    draws: Count
-    could_lose_mean: NotNegative
-    drawn_from: Annotated[Count, "Distinct queries that were drawn from."]
-    by_traffic: NotRequired[Annotated[DrawnTraffic, "Where queries were drawn by how often they are asked, too."]]
-    unjudged_documents: NotRequired[
-        Annotated[Count | None, "Documents that a list shows for a drawn query of this batch, and nobody judged."]
-    ]
-
-
 class HurtData(TypedDict):
     """A query that the candidate hurts."""
 
@@ -123,23 +108,16 @@ class HurtData(TypedDict):
     difference: float
 
 
-class PolicyData(TypedDict):
-    """The policy that was given."""
-
-    delta: float
-    rules: list[ConditionRuleData]
-
-
 class DecisionData(TypedDict):
     """A decision on a release."""
 
-    schema: Literal["surefoot/decision/3"]
+    schema: Literal["surefoot/decision/1"]
     decision: ReleaseDecision
     exit_code: Literal[0, 1, 3]
     measure: str
     baseline: str
     candidate: str
-    queries: Annotated[int, ("minimum", 1)]
+    queries: Annotated[int, ("minimum", 1), "Judged queries; of draws, each draw counted."]
     batches: Annotated[list[int], ("minItems", 1), "How many of these came together, in the order of looks or draws."]
     sampled_from: Annotated[int | None, "Distinct queries of the traffic, of which these are a random sample."]
     delta: Annotated[float, "The level that p_holds is compared with: the policy's, or what the record leaves of it."]
@@ -151,16 +129,17 @@ class DecisionData(TypedDict):
         "where even 10,000, or twice as many as are judged, would not.",
     ]
     record: Annotated[RecordUseData | None, "Null where this look stands alone."]
-    strata: list[StratumData] | None
-    drawn: DrawnData | None
+    sample: SampleData
     automatic: NotRequired[AutomaticDecisionData | None]
-    policy: PolicyData
+    policy: Annotated[
+        dict[str, Any], "The policy by its own keys: delta, a key for each condition, and segments with tables of them."
+    ]
     missing: Annotated[dict[str, int], "Judged queries that each system returned nothing for; they score 0."]
     answered: Annotated[int | None, "Queries that either run answers; null where only scores were given."]
     dropped: Annotated[int, "Judged queries that were left out, since a run lacks them."]
-    nothing_to_lose: NothingToLoseData
-    hurt: Annotated[list[HurtData], "The queries hurt most, the worst first."]
-    losses: Annotated[int, "How many queries are hurt at all."]
+    unanswered: UnansweredData
+    hurt: Annotated[Count, "Queries that are hurt at all."]
+    most_hurt: Annotated[list[HurtData], "Those hurt most, the worst first."]
     per_query: PerQueryData
 
 

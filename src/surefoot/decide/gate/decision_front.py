@@ -47,8 +47,8 @@ def caution(data: Json) -> str | None:
             f"{data['dropped']:,} judged queries were left out, because a run does not answer them. The decision says "
             "nothing about them."
         )
-    nothing = data.get("nothing_to_lose")
-    if nothing is not None and not nothing["left_out"] and (notes := nothing_to_lose_notes(nothing)):
+    unanswered = data["unanswered"]
+    if unanswered["treatment"] == "count" and (notes := nothing_to_lose_notes(unanswered)):
         return notes[0]
     few = [
         condition
@@ -71,7 +71,7 @@ def _tiles(data: Json) -> list[Tile]:
         )
         for condition in worst_first(data)[:_MOST_CONDITIONS]
     ]
-    hurt = data["hurt"][0] if data["hurt"] else None
+    hurt = data["most_hurt"][0] if data["most_hurt"] else None
     most = (
         "no query lost anything"
         if hurt is None
@@ -80,12 +80,18 @@ def _tiles(data: Json) -> list[Tile]:
     share = f"at most {100 * data['delta']:.4g} % of bad candidates pass"
     return [
         *conditions,
-        Tile("Queries hurt", f"{data['losses']:,}", most),
-        Tile("Judged queries", f"{data['queries']:,}", "draws" if data["drawn"] is not None else ""),
+        Tile("Queries hurt", f"{data['hurt']:,}", most),
+        _judged_tile(data),
         *_judge_tiles(data),
         Tile("Confidence", confidence(data["delta"]), share),
         *_look_tile(data),
     ]
+
+
+def _judged_tile(data: Json) -> Tile:
+    if data["sample"]["kind"] != "draws":
+        return Tile("Judged queries", f"{data['queries']:,}")
+    return Tile("Judged queries", f"{data['sample']['people_queries']:,}", f"{data['queries']:,} draws")
 
 
 def _look_tile(data: Json) -> list[Tile]:

@@ -20,7 +20,7 @@ def to_metrics(data: Json) -> dict[str, float]:
     figures: dict[str, Any] = {
         "decision": decision_metrics(data["decision"], _DECISIONS),
         "conditions": _conditions(data, None),
-        **{name: data[name] for name in ("queries", "losses", "delta", "queries_needed")},
+        **{name: data[name] for name in ("queries", "hurt", "delta", "queries_needed")},
     }
     segments = dict.fromkeys(one["segment"] for one in data["conditions"] if one["segment"] is not None)
     if segments:

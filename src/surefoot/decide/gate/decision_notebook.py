@@ -5,7 +5,7 @@ from __future__ import annotations
 from surefoot.data.notebook import Look, NotebookTable, NotebookView, Tone, more_rows
 from surefoot.decide.evidence.confidence import confidence
 from surefoot.decide.gate.decision_text import STATUS_HEADING, cells, headings, notes, worst_first
-from surefoot.decide.gate.decision_words import headline, queries_needed_note, sentence
+from surefoot.decide.gate.decision_words import headline, judged_words, queries_needed_note, sentence
 from surefoot.report.measure_names import measure_title
 from surefoot.risk.assessment_data import Json
 
@@ -26,10 +26,10 @@ def to_notebook(data: Json) -> str:
     tiles = [
         ("Judged queries", f"{data['queries']:,}"),
         ("Confidence", confidence(data["delta"])),
-        ("Queries hurt", f"{data['losses']:,}"),
+        ("Queries hurt", f"{data['hurt']:,}"),
         ("Exit code", str(data["exit_code"])),
     ]
-    about = f"{measure_title(data['measure'])} on {data['queries']:,} judged queries"
+    about = f"{measure_title(data['measure'])} on {judged_words(data)}"
     lead = [*(sentence(condition) for condition in conditions[:_SENTENCES]), *filter(None, [queries_needed_note(data)])]
     tone = _TONES.get(data["decision"], "")
     return NotebookView(about, headline(data), tiles, table, tone, lead=lead, notes=notes(data)).to_html()

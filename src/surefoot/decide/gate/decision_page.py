@@ -12,6 +12,7 @@ from surefoot.decide.gate.decision_text import STATUS_HEADING, cells, headings, 
 from surefoot.decide.gate.decision_words import (
     DECISION_TITLES,
     condition_name,
+    judged_words,
     queries_needed_note,
     sentence,
     shown_name,
@@ -103,7 +104,7 @@ def to_page(
         needed=queries_needed_note(data),
         about=visible(
             f"{shown_name(data['candidate'])} against {shown_name(data['baseline'])}: "
-            f"{measure_title(data['measure'])} on {data['queries']:,} judged queries"
+            f"{measure_title(data['measure'])} on {judged_words(data)}"
         ),
         pictures=[condition_picture(one) for one in worst_first(data)[:_MOST]],
         rows=[(STATUS_KINDS[one["status"]], cells(one)) for one in data["conditions"]],
@@ -111,9 +112,9 @@ def to_page(
         status_column=headings(data).index(STATUS_HEADING),
         width=_WIDTH,
         margin=_MARGIN,
-        losses=data["losses"],
+        losses=data["hurt"],
         hurt_headings=hurt_headings(data)[1:],
-        hurt=[_hurt_row(one, places.get(one["query"])) for one in data["hurt"]],
+        hurt=[_hurt_row(one, places.get(one["query"])) for one in data["most_hurt"]],
         has_rankings=rankings is not None,
         notes=[visible(note) for note in [*_full_names(data), *notes(data)]],
     )

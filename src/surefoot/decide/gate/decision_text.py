@@ -11,6 +11,7 @@ from surefoot.decide.gate.decision_words import (
     condition_name,
     figure_of,
     headline,
+    judged_words,
     most_for,
     proved_bound,
     queries_needed_note,
@@ -18,6 +19,7 @@ from surefoot.decide.gate.decision_words import (
     shown_name,
 )
 from surefoot.errors import visible
+from surefoot.measures.notation import named_measure
 from surefoot.report.escapes import csv_text, markdown
 from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.numbers import fixed, signed
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 MARKDOWN_MARK = "<!-- surefoot decision -->"  # the first line of the Markdown, by which a file of ours is known
-STATUS_HEADING = "verdict"  # the heading of a condition's status
+STATUS_HEADING = "status"  # the heading of a condition's status
 _KNOWN_TRAFFIC_HELPS = 5  # times as many queries of the traffic as are judged, up to which knowing them helps
 
 
@@ -47,32 +49,33 @@ def notes(data: Json) -> list[str]:
                 else f" The runs answer {data['answered']:,} queries: is {data['sampled_from']:,} the right number?"
             )
         )
-    if data["strata"] is not None:
+    sample = data["sample"]
+    if sample["kind"] == "strata":
         shares = ", ".join(
             f"{shown_name(stratum['stratum'])} {stratum['share']:g} ({stratum['queries']:,} judged)"
-            for stratum in data["strata"][:12]
+            for stratum in sample["strata"][:12]
         )
         notes.append(f"Each stratum of queries counts by its share of traffic: {shares}.")
-    if data["drawn"] is not None:
-        drawn = data["drawn"]
-        could = "lose" if drawn["to_prove"] == "risk" else "gain or lose"
+    if sample["kind"] == "draws":
+        could = "lose" if sample["to_prove"] == "risk" else "gain or lose"
         notes.append(
-            f"Queries that could {could} more{_or_asked(drawn)} were drawn more often ({drawn['draws']:,} draws from "
-            f"{drawn['drawn_from']:,} queries). The figures are estimates for all traffic"
-            + (", in which a query counts as often as it is asked." if drawn.get("by_traffic") else ".")
+            f"Queries that could {could} more{_or_asked(sample)} were drawn more often ({sample['draws']:,} draws from "
+            f"{sample['drawn_from']:,} queries). The figures are estimates for all traffic"
+            + (", in which a query counts as often as it is asked." if sample.get("by_traffic") else ".")
         )
-        if drawn.get("by_traffic", {}).get("left_out"):
+        if sample.get("by_traffic", {}).get("left_out"):
             notes.append(
-                f"{drawn['by_traffic']['left_out']:,} queries of the runs have no traffic. The decision says nothing "
+                f"{sample['by_traffic']['left_out']:,} queries of the runs have no traffic. The decision says nothing "
                 "about them."
             )
-        if drawn.get("unjudged_documents"):
+        if sample.get("unjudged_documents"):
             notes.append(
-                f"{drawn['unjudged_documents']:,} documents that the two lists show for drawn queries have no "
-                "judgment. They count as not relevant. Are all of these queries judged to the end?"
+                f"{sample['unjudged_documents']:,} documents in the {_first_results(data)} of the drawn queries have "
+                "no judgment, and count as not relevant. Judge them before you decide: surefoot convert --unrated "
+                "lists them."
             )
     notes += automatic_notes(data)
-    notes += nothing_to_lose_notes(data["nothing_to_lose"]) if "nothing_to_lose" in data else []
+    notes += nothing_to_lose_notes(data["unanswered"])
     if data["dropped"]:
         notes.append(
             f"{data['dropped']:,} judged queries that a run lacks were left out. The decision says nothing about such "
@@ -100,10 +103,12 @@ def _record_notes(data: Json) -> list[str]:
     """Which look at which question this is, and at what level."""
     use = data["record"]
     if use is None:
-        found = ["This look stands alone. A second look at these queries with more judgments would need a record from "
-                 "the start (--record FILE), or a new sample."]  # fmt: skip
+        found = [] if data["decision"] == "undecided" else [
+            "This look stands alone. A second look at these queries with more judgments would need a record from the "
+            "start (--record FILE), or a new sample."
+        ]  # fmt: skip
         answered = data["answered"]
-        if data["drawn"] is None and data["sampled_from"] is None and answered and (
+        if data["sample"]["kind"] == "plain" and data["sampled_from"] is None and answered and (
             data["queries"] < answered <= _KNOWN_TRAFFIC_HELPS * data["queries"]
         ):  # fmt: skip
             found.append(
@@ -138,8 +143,13 @@ def _record_notes(data: Json) -> list[str]:
     return found
 
 
-def _or_asked(drawn: Json) -> str:
-    return ", and queries that are asked more," if drawn.get("by_traffic") else ""
+def _or_asked(sample: Json) -> str:
+    return ", and queries that are asked more," if sample.get("by_traffic") else ""
+
+
+def _first_results(data: Json) -> str:
+    measure = named_measure(data["measure"])
+    return "lists" if measure is None or measure.depth is None else f"first {measure.depth:g}"
 
 
 def automatic_notes(data: Json) -> list[str]:
@@ -147,7 +157,7 @@ def automatic_notes(data: Json) -> list[str]:
     automatic = data.get("automatic")
     if automatic is None:
         return []
-    judge, drawn = shown_name(automatic["name"]), data["drawn"]
+    judge, sample = shown_name(automatic["name"]), data["sample"]
     added = "; ".join(
         f"{condition_name(condition)}: λ {fixed(own['weight'], 2)}, ρ {_correlation(own['correlation'])}, observed "
         f"{figure_of(condition, condition['observed'])}, corrected by the judge "
@@ -165,11 +175,11 @@ def automatic_notes(data: Json) -> list[str]:
             else f" (about {needed:,} judged queries would be needed)"
         )
     found = [
-        f"People judged {automatic['people_queries']:,} queries ({automatic['people_judgments']:,} documents), and the "
-        f"automatic judge {judge} judged the traffic of {drawn['traffic']:,} queries. What the judge added (λ is its "
-        f"weight, ρ its correlation with people): {added}. {alone}.",
+        f"People judged {sample['people_queries']:,} queries ({automatic['people_judgments']:,} documents), and the "
+        f"automatic judge {judge} judged the traffic of {sample['drawn_from']:,} queries. What the judge added (λ is "
+        f"its weight, ρ its correlation with people): {added}. {alone}.",
         "People's judgments decide. The claim is true for any judge, however bad, and is about these "
-        f"{drawn['traffic']:,} queries. It assumes that the judge's labels were fixed before the draw, that people "
+        f"{sample['drawn_from']:,} queries. It assumes that the judge's labels were fixed before the draw, that people "
         "did not see them, and that the judge was not tuned on these queries.",
     ]
     if automatic["unjudged"]:
@@ -218,7 +228,7 @@ def hurt_rows(data: Json, most: int) -> list[list[str]]:
             str(number), shown_name(query["query"]) + (f" ({shown_name(query['text'])})" if query["text"] else ""),
             f"{query['baseline']:.4f}", f"{query['candidate']:.4f}", signed(query["difference"], 4),
         ]
-        for number, query in enumerate(data["hurt"][:most], 1)
+        for number, query in enumerate(data["most_hurt"][:most], 1)
     ]  # fmt: skip
 
 
@@ -232,7 +242,7 @@ def tables(data: Json, most: int = 10) -> list[RenderableType]:
     from rich.text import Text
 
     parts: list[RenderableType] = [
-        Text(f"{measure_title(data['measure'])} on {data['queries']:,} judged queries", style="dim"),
+        Text(f"{measure_title(data['measure'])} on {judged_words(data)}", style="dim"),
         Text(headline(data), style="bold"),
         Text(""),
         *(Text(f"• {sentence(condition)}") for condition in worst_first(data)[:most]),
@@ -242,8 +252,8 @@ def tables(data: Json, most: int = 10) -> list[RenderableType]:
     parts.append(terminal_table(headings(data), [cells(condition) for condition in data["conditions"]]))
     if (note := queries_needed_note(data)) is not None:
         parts += [Text(note), Text("")]
-    if data["hurt"]:
-        parts.append(Text(f"The most hurt queries ({data['losses']:,} are hurt in total)", style="bold"))
+    if data["most_hurt"]:
+        parts.append(Text(f"The most hurt queries ({data['hurt']:,} are hurt in total)", style="bold"))
         parts.append(terminal_table(hurt_headings(data), hurt_rows(data, most), left=2))
     return [*parts, *(Text(visible(note), style="dim") for note in notes(data))]
 
@@ -266,13 +276,15 @@ def to_markdown(data: Json) -> str:
     ]
     if (note := queries_needed_note(data)) is not None:
         parts.append(markdown(note))
-    if data["hurt"]:
-        parts.append(f"#### The most hurt queries ({data['losses']:,} are hurt in total)")
+    if data["most_hurt"]:
+        parts.append(f"#### The most hurt queries ({data['hurt']:,} are hurt in total)")
         parts.append(
-            markdown_table([markdown(heading) for heading in hurt_headings(data)], hurt_rows(data, len(data["hurt"])))
+            markdown_table(
+                [markdown(heading) for heading in hurt_headings(data)], hurt_rows(data, len(data["most_hurt"]))
+            )
         )
     parts.append("\n".join(f"- {markdown(note)}" for note in notes(data)))
-    parts.append(markdown(f"{measure_title(data['measure'])} on {data['queries']:,} judged queries, by surefoot gate."))
+    parts.append(markdown(f"{measure_title(data['measure'])} on {judged_words(data)}, by surefoot gate."))
     return "\n\n".join(parts) + "\n"
 
 

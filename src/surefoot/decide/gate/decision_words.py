@@ -17,6 +17,7 @@ DECISION_TITLES = {"ship": "Ship", "stop": "Stop", "undecided": "Undecided"}
 _LONGEST = 80  # letters of a name
 _MOST_NAMED = 3  # conditions that a headline names
 _ALONE = "bound for this condition alone"
+_OFTEN = f"in {10 * DECIDING_SHARE:g} of 10 cases"
 
 
 def shown_name(text: str) -> str:
@@ -72,34 +73,76 @@ def headline(data: Json) -> str:
             f"{failed[0]} fails" if len(failed) == 1 else f"{len(failed)} conditions fail (the first is {failed[0]})"
         )
         return f"Keep {baseline}, stop {candidate}: {which}, with {confidence(data['delta'])} confidence."
-    return " ".join([f"We cannot tell yet, so keep {baseline}.", _proved_so_far(data), _needed(data)])
+    broken = _broken(data)
+    if broken is None:
+        return " ".join([f"We cannot tell yet, so keep {baseline}.", _proved_so_far(data), _needed(data)])
+    seen = f"breaks {condition_name(broken)} ({figure_of(broken, broken['observed'])}), but that may be chance"
+    return f"Keep {baseline}. On these {judged_words(data)}, {candidate} {seen}. {_proved_either_way(data)}"
+
+
+def _proved_either_way(data: Json) -> str:
+    """How many queries it would take where the candidate is probably bad: another one may cost less."""
+    needed = data["queries_needed"]
+    if needed is None:
+        return f"Even {most_for(data):,} judged queries would probably not prove it either way."
+    more = needed - (0 if data["record"] is None else data["queries"])
+    queries = "judged queries in a new sample" if data["record"] is None else "more queries"
+    cheaper = "; a better candidate is cheaper" if more > data["queries"] else ""
+    return f"About {_about(more)} {queries} would prove it either way{cheaper}."
 
 
 def _proved_so_far(data: Json) -> str:
-    """Which conditions are proved and which are open, where it is undecided."""
+    """Which conditions are proved and which are not, where it is undecided."""
     conditions = data["conditions"]
     open_ = [condition_name(condition) for condition in conditions if condition["status"] != "holds"]
     proved = [condition_name(condition) for condition in conditions if condition["status"] == "holds"]
     if len(conditions) > _MOST_NAMED:
-        return (
-            f"{len(proved)} of {len(conditions)} conditions for {shown_name(data['candidate'])} are proved, and none "
-            "is disproved."
-        )
-    parts = [f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} {what}" for names, what in (
-        (proved, "proved"), (open_, "neither proved nor disproved"),
-    ) if names]  # fmt: skip
-    return f"For {shown_name(data['candidate'])}, {', but '.join(parts)}."
+        return f"{len(proved)} of {len(conditions)} conditions are proved, and none is disproved."
+    if not proved:
+        return f"{' and '.join(open_)} {'is' if len(open_) == 1 else 'are'} not proved."
+    verb = "is" if len(proved) == 1 else "are"
+    return f"{' and '.join(proved)} {verb} proved; {' and '.join(open_)} {'is' if len(open_) == 1 else 'are'} not."
+
+
+def _broken(data: Json) -> Json | None:
+    """The open condition that the judged queries themselves break, where there is one."""
+    return next((one for one in data["conditions"] if one["status"] == "open" and _breaks(one)), None)
+
+
+def _breaks(condition: Json) -> bool:
+    observed = condition["observed"]
+    if observed is None:
+        return False
+    beyond: float = observed - condition["level"]
+    return beyond > 0 if condition_named(condition["name"]).at_most else beyond <= 0
 
 
 def _needed(data: Json) -> str:
     """How many queries would decide."""
     needed = data["queries_needed"]
     if needed is None:
-        return f"Even {most_for(data):,} judged queries would probably not be enough to decide."
+        return f"Even {most_for(data):,} judged queries would probably not decide."
     if data["record"] is None:
-        return f"About {needed:,} judged queries in a new sample would probably decide."
+        return f"This look stands alone: about {_about(needed)} judged queries in a new sample would decide {_OFTEN}."
     more = needed - data["queries"]
-    return f"About {more:,} more judged {'query' if more == 1 else 'queries'} would probably decide."
+    return f"About {_about(more)} more {'query' if more == 1 else 'queries'} would decide {_OFTEN}."
+
+
+def _about(number: int) -> str:
+    """A number of queries that is not known exactly.
+
+    >>> _about(160), _about(8424)
+    ('160', '8,400')
+    """
+    return f"{number:,}" if number < 1000 else f"{round(number, 2 - len(str(number))):,}"
+
+
+def judged_words(data: Json) -> str:
+    """How many queries were judged; a query that was drawn twice is two draws."""
+    queries, sample = data["queries"], data["sample"]
+    if sample["kind"] == "draws":
+        return f"{queries:,} draws of {sample['people_queries']:,} judged queries"
+    return f"{queries:,} judged {'query' if queries == 1 else 'queries'}"
 
 
 def most_for(data: Json) -> int:
@@ -144,24 +187,23 @@ def _needed_here(condition: Json) -> str:
 
 
 def queries_needed_note(data: Json) -> str | None:
-    """How many more queries it would take, where it is undecided."""
+    """What to do next, where it is undecided."""
     if data["decision"] != "undecided":
         return None
-    if data["queries_needed"] is None:
-        return (
-            f"Even {most_for(data):,} judged queries would probably not be enough to decide, because the observed "
-            "value is too close to a level. Choose another level, or a candidate that differs more."
-        )
+    needed, record = data["queries_needed"], data["record"]
+    if needed is None:
+        return "The observed value is too close to a level. Choose another level, or a candidate that differs more."
     empty = [condition["segment"] for condition in data["conditions"] if not condition["queries"]]
     also = f" Segments without a judged query ({', '.join(map(shown_name, empty[:3]))}) need more." if empty else ""
-    chance = f"With this number, {100 * DECIDING_SHARE:g} % of resamples of the judged queries gave a decision."
-    if data["record"] is None:
-        return (
-            f"This look stands alone: about {data['queries_needed']:,} judged queries in a new sample would probably "
-            f"be enough to decide. {chance}{also} To look more than once, begin with a record (--record FILE)."
-        )
-    more = data["queries_needed"] - data["queries"]
+    if record is None:
+        return f"To look more than once, begin with --record FILE.{also}"
+    if record["waiting"]["queries"]:
+        return f"Judge the queries that are waiting, then run this command again.{also}"
+    more = needed - data["queries"]
+    if data["sample"]["kind"] != "draws" and data["sampled_from"] is None:
+        return f"Draw them at random from the same traffic, judge all of them, and run this command again.{also}"
+    uniform = "" if data["sample"]["kind"] == "draws" else "--uniform "
     return (
-        f"About {more:,} more judged {'query' if more == 1 else 'queries'} ({data['queries_needed']:,} in total), "
-        f"judged as one batch, would probably be enough to decide. {chance}{also}"
+        f"Judge those that surefoot judge next {uniform}-n {more} --record FILE lists, all of them, then run this "
+        f"command again.{also}"
     )

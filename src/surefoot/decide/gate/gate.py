@@ -12,12 +12,15 @@ from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries, unjudged_documents
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.evidence.record import Level, Record, open_record, read_record
+from surefoot.decide.evidence.sample_data import SampleData
+from surefoot.decide.evidence.strata import Strata
 from surefoot.decide.gate.asked import Asked, Given, JudgedBatch, ask
 from surefoot.decide.gate.automatic_summary import automatic_summary
 from surefoot.decide.gate.decision import Decision
-from surefoot.decide.gate.decision_data import SCHEMA, DecisionData, DrawnData, HurtData
+from surefoot.decide.gate.decision_data import SCHEMA, DecisionData, HurtData
 from surefoot.decide.gate.looks import GateLook, find_question, look_again, look_alone
 from surefoot.decide.gate.plan import plan_tables
+from surefoot.decide.gate.release_policy import policy_table
 from surefoot.decide.gate.sample_size import queries_needed
 from surefoot.decide.options import EXIT_CODES, MOST_HURT_LISTED
 from surefoot.errors import visible
@@ -29,20 +32,17 @@ if TYPE_CHECKING:
 def gate(
     scores: Any,
     *,
-    candidate: str | None = None,
+    policy: Any,
     baseline: str | None = None,
-    policy: Any = None,
+    candidate: str | None = None,
     segments: Any = None,
-    weights: Any = None,
-    strata: Any = None,
-    drawn: Draws | str | os.PathLike[str] | None = None,
-    traffic: Any = None,
+    sample: Draws | Strata | str | os.PathLike[str] | None = None,
     automatic: Any = None,
-    sampled_from: int | None = None,
     record: str | os.PathLike[str] | None = None,
     budget: int | None = None,
+    sampled_from: int | None = None,
     unanswered: str = NothingToLoseTreatment.leave_out,
-    queries: Any = None,
+    texts: Any = None,
 ) -> Decision:
     """Whether to ship a candidate: "ship", "stop" or "undecided", with what was proved of each condition.
 
@@ -50,20 +50,16 @@ def gate(
     ----------
     scores : Scores, or anything `read_scores` takes
         Effectiveness of systems on judged queries, from 0 to 1.
-    candidate, baseline : str
-        What might be shipped, and what is shipped today; of two systems the candidate is the other one.
+    baseline, candidate : str
+        What is shipped today, and what might be shipped; of two systems the candidate is the other one.
     policy : dict, or a TOML file
         `risk`, `share_hurt` (at most), `gain`, `u_risk` (above), `delta`, and `segments` with tables of the same.
-    segments : anything `read_segments` takes, optional
+    segments : file, dict or table, optional
         Kinds of queries, for the policy's conditions on them.
-    weights, strata : optional
-        Shares of traffic `{stratum: share}`, and each query's stratum (by default the segments), where the judged
-        queries are not like traffic.
-    drawn : Draws or a file of `surefoot judge next`, optional
-        How the judged queries were drawn.
-    traffic : anything `read_traffic` takes, optional
-        How often each query is asked, the same as `judge_next(…, traffic=)` drew with; only with draws. Then all that
-        is proved is of traffic, in which a query counts as often as it is asked.
+    sample : Draws, Strata, or a file of either, optional
+        How the judged queries were chosen: drawn by `judge_next`, or of strata with known shares of traffic. By
+        default they are a plain random sample. Where queries were drawn by traffic, a query counts as often as it is
+        asked.
     automatic : anything `read_qrels` takes, optional
         An automatic judge's judgments of both systems' results for all traffic, those that `judge_next(…, automatic=)`
         drew with. They make people's judgments go further, and are never trusted.
@@ -76,7 +72,7 @@ def gate(
         down before it is returned. Without it this look stands alone.
     budget : int, optional
         About how many queries will be judged at most, for looks after every few; fixed at the first look.
-    queries : anything `read_texts` takes, optional
+    texts : file, dict or table, optional
         Queries' texts, to show beside their ids.
     unanswered : {"leave-out", "count"}
         What becomes of queries on which nothing can be lost: those that neither system answers, and also those that
@@ -96,8 +92,8 @@ def gate(
     ('ship', 0)
     """
     given: Given = {
-        "segments": segments, "weights": weights, "strata": strata, "drawn": drawn, "traffic": traffic,
-        "automatic": automatic, "sampled_from": sampled_from, "budget": budget, "unanswered": unanswered,
+        "segments": segments, "sample": sample, "automatic": automatic, "sampled_from": sampled_from,
+        "budget": budget, "unanswered": unanswered,
     }  # fmt: skip
     if record is None:
         look = look_alone(ask(scores, candidate, baseline, policy, None, **given))
@@ -107,7 +103,7 @@ def gate(
             look = look_again(ask(scores, candidate, baseline, policy, kept, **given), kept)
             if kept.head != head:  # before anybody can have seen it
                 kept.write(record)
-    return Decision(dict(_data(look, queries)), look.asked.scores)
+    return Decision(dict(_data(look, texts)), look.asked.scores)
 
 
 def preview(
@@ -151,7 +147,7 @@ def _data(look: GateLook, texts: Any) -> DecisionData:
     """The decision's plain data."""
     asked, sample = look.asked, look.sample
     matrix, counts = asked.scores, look.nothing_to_lose
-    left_out = counts["unanswered"] if counts["left_out"] else 0
+    left_out = counts["no_answer"] if counts["treatment"] == "leave-out" else 0
     automatic, again = None, look.record is not None
     if look.judge is not None:
         automatic = automatic_summary(
@@ -180,16 +176,15 @@ def _data(look: GateLook, texts: Any) -> DecisionData:
         "conditions": look.conditions,
         "queries_needed": needed,
         "record": look.record,
-        "strata": look.strata,
-        "drawn": _drawn_data(look) if asked.draws else None,
+        "sample": _sample_data(look),
         "automatic": automatic,
-        "policy": {"delta": asked.policy.delta, "rules": [rule.to_dict() for rule in asked.rules]},
+        "policy": policy_table(asked.rules, asked.policy.delta),
         "missing": {name: matrix.missing[name] - left_out for name in (asked.baseline, asked.candidate)},
         "dropped": matrix.dropped,
         "answered": _answered(asked),
-        "nothing_to_lose": counts,
-        "hurt": _most_hurt(sample, texts),
-        "losses": len({query for query, lost in zip(sample.queries, _loses(sample), strict=True) if lost}),
+        "unanswered": counts,
+        "hurt": len({query for query, lost in zip(sample.queries, _loses(sample), strict=True) if lost}),
+        "most_hurt": _most_hurt(sample, texts),
         "per_query": sample.to_dict(),
     }
 
@@ -200,12 +195,16 @@ def _answered(asked: Asked) -> int | None:
     return len({query for run in runs if run is not None for query in run.queries}) or None
 
 
-def _drawn_data(look: GateLook) -> DrawnData:
-    asked, draws = look.asked, look.asked.draws[0]
+def _sample_data(look: GateLook) -> SampleData:
+    asked = look.asked
+    if not asked.draws:
+        return {"kind": "plain"} if look.strata is None else {"kind": "strata", "strata": look.strata}
+    draws = asked.draws[0]
     for later in asked.draws[1 : len(look.batches)]:
-        draws = draws.followed_by(later)
-    data: DrawnData = {
-        "to_prove": draws.to_prove, "draws": len(look.sample), "could_lose_mean": draws.could_lose_mean,
+        draws = draws._followed_by(later)
+    data: SampleData = {
+        "kind": "draws", "to_prove": draws.to_prove, "draws": len(look.sample),
+        "people_queries": len(set(look.sample.queries)), "could_lose_mean": draws.could_lose_mean,
         "drawn_from": draws.drawn_from,
         "unjudged_documents": unjudged_documents(asked.scores, asked.baseline, asked.candidate, draws),
     }  # fmt: skip

@@ -20,7 +20,7 @@ def hurt_rankings(data: Json, scores: Scores | None, documents: Any = None) -> J
     systems = [data["baseline"], data["candidate"]]
     runs = {} if scores is None else {run.name: run for run in scores.runs}
     scored_queries = frozenset() if scores is None else frozenset(scores.queries)
-    hurt_queries = [hurt_query for hurt_query in data["hurt"] if hurt_query["query"] in scored_queries]
+    hurt_queries = [hurt_query for hurt_query in data["most_hurt"] if hurt_query["query"] in scored_queries]
     if scores is None or not hurt_queries or not runs.keys() >= set(systems):
         return None
     values = np.array([[hurt_query[side] for hurt_query in hurt_queries] for side in ("baseline", "candidate")])

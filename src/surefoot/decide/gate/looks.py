@@ -10,7 +10,7 @@ import numpy as np
 
 from surefoot.decide.evidence.automatic_judge import AutomaticJudge
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, sum_counts
+from surefoot.decide.evidence.nothing_to_lose import UnansweredData, sum_counts
 from surefoot.decide.evidence.proof import Evidence, evidence_of
 from surefoot.decide.evidence.record import Question, QuestionEntry, Record
 from surefoot.decide.evidence.strata import StratumData
@@ -44,7 +44,7 @@ class GateLook:
         return _together(self.batches)
 
     @property
-    def nothing_to_lose(self) -> NothingToLoseData:
+    def nothing_to_lose(self) -> UnansweredData:
         """The counts of all batches."""
         return sum_counts([batch.nothing_to_lose for batch in self.batches])
 
@@ -64,7 +64,7 @@ def look_again(asked: Asked, record: Record, *, bounds: bool = True) -> GateLook
     if question is not None:
         _check_kept(asked, question, earlier)
     new, waiting, strata = asked.new_batches(earlier)
-    if asked.shares is not None and not new:
+    if asked.strata is not None and not new:
         strata = asked.new_batches(())[2]
     if not earlier and not new:
         _refuse_waiting(waiting)
@@ -137,7 +137,7 @@ def _question(asked: Asked, record: Record, new: Sequence[JudgedBatch]) -> Quest
 
 def find_question(asked: Asked, record: Record) -> Question | None:
     """The record's question that this is; other lists under the same name for the same queries are refused."""
-    strata = () if asked.shares is None else asked.new_batches(())[0]
+    strata = () if asked.strata is None else asked.new_batches(())[0]
     settings = asked.settings(strata)
     for question in record.questions:
         data = question.data

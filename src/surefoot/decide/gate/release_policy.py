@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,20 @@ class ReleasePolicy:
         return {
             "delta": self.delta, "rules": [rule.to_dict() for rule in self.rules], "other_below": self.other_below,
         }  # fmt: skip
+
+
+def policy_table(rules: Sequence[ConditionRule], delta: float) -> dict[str, Any]:
+    """The keys of a policy of these rules, as its TOML has them.
+
+    >>> policy_table([ConditionRule("risk", 0.02), ConditionRule("u_risk", 0.0, 5.0, "new")], 0.05)
+    {'delta': 0.05, 'risk': 0.02, 'segments': {'new': {'u_risk': {'alpha': 5.0, 'above': 0.0}}}}
+    """
+    table: dict[str, Any] = {"delta": delta}
+    for rule in rules:
+        own = table if rule.segment is None else table.setdefault("segments", {}).setdefault(rule.segment, {})
+        key = rule.condition.level_key
+        own[rule.name] = rule.level if rule.alpha is None else {"alpha": rule.alpha, key: rule.level}
+    return table
 
 
 def _toml(source: str | os.PathLike[str], text: str) -> dict[str, Any]:

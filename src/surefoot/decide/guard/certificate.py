@@ -6,14 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
 from surefoot.data.hashes import check_seal
-from surefoot.decide.guard.certificate_data import (
-    KEYS_OF_VERSION_1,
-    SCHEMA,
-    SCHEMA_OF_VERSION_1,
-    CertificateData,
-    certificate_schema,
-    from_version_1,
-)
+from surefoot.decide.guard.certificate_data import SCHEMA, CertificateData, certificate_schema
 from surefoot.decide.guard.certificate_notebook import to_notebook
 from surefoot.decide.guard.certificate_page import to_page
 from surefoot.decide.guard.certificate_text import figure_rows
@@ -27,29 +20,26 @@ from surefoot.risk.assessment_data import Json
 class Certificate(PlainResult, Mapping[str, Any]):
     """What is proved of the lists that a guard shows; its fields are also reached as those of a dict.
 
-    `print` it for people, `write_json` and `write_html` it for the record. One that was changed is not read back.
+    `print` it for people, `write` it as JSON and as a page for the record. One that was changed is not read back.
     """
 
-    schemas = (SCHEMA,)
-    shape = CertificateData
-    called = "a certificate"
+    _schemas = (SCHEMA,)
+    _shape = CertificateData
+    _called = "a certificate"
 
     @classmethod
     def from_dict(cls, data: Json) -> Self:
-        """The certificate whose plain data this is, if it is as it was written; that of version 1 is converted."""
-        if not isinstance(data, dict) or data.get("schema") not in (SCHEMA, SCHEMA_OF_VERSION_1):
-            raise DataError(f"is not {cls.called}; expected JSON with the schema {SCHEMA!r}")
+        """The certificate whose plain data this is, if it is as it was written."""
+        cls._check_schema(data)
         check_seal(data, "the certificate")
-        if data["schema"] == SCHEMA_OF_VERSION_1:
-            data = from_version_1(data)
         absent = [name for name in certificate_schema()["$defs"]["CertificateData"]["required"] if name not in data]
         if absent:
-            raise DataError(f"is damaged or incomplete: as {cls.called} it lacks {name_list(absent)}")
+            raise DataError(f"is damaged or incomplete: as {cls._called} it lacks {name_list(absent)}")
         return super().from_dict(data)
 
     def __getitem__(self, name: str) -> Any:
-        """A field; also by the name that version 1 had for it."""
-        return self._data[KEYS_OF_VERSION_1.get(name, name)]
+        """A field."""
+        return self._data[name]
 
     def __iter__(self) -> Iterator[str]:
         """The fields' names."""
@@ -79,12 +69,11 @@ class Certificate(PlainResult, Mapping[str, Any]):
     def to_csv(self) -> str:
         """The curve of level against gain kept."""
         points = self._data["curve"]
-        header = ["loss", "level", "gain", "gain_kept", "share_shown"]
-        names = [self._data["loss"], *(other["loss"] for other in self._data["other_losses"])]
+        header = ["condition", "level", "gain", "gain_kept", "share_shown"]
         lines = [
             [name, level, point["gain"], point["gain_kept"], point["share_shown"]]
             for point in points
-            for name, level in zip(names, point["level"], strict=True)
+            for name, level in point["level"].items()
         ]
         return csv_text(header, lines)
 
@@ -92,6 +81,6 @@ class Certificate(PlainResult, Mapping[str, Any]):
         """What a notebook shows: what is proved, and the figures."""
         return to_notebook(self._data, figure_rows(self._data))
 
-    def page(self, *, provenance: Provenance | None = None) -> str:
+    def to_html(self, *, provenance: Provenance | None = None) -> str:
         """One page: what to serve, the curves, the figures, what is assumed, and a line to sign."""
         return to_page(self._data, provenance)

@@ -8,29 +8,22 @@ from __future__ import annotations
 import json
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
-from surefoot.data.hashes import seal
 from surefoot.decide.evidence.conditions import LossName
-from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData
-from surefoot.decide.evidence.strata import StratumData
-from surefoot.decide.evidence.traffic import DrawnTraffic
-from surefoot.decide.options import PROOF_METHODS
+from surefoot.decide.evidence.nothing_to_lose import UnansweredData
+from surefoot.decide.evidence.sample_data import SampleData
 from surefoot.report.schema import schema_of
 from surefoot.risk.assessment_data import Count, Json, NotNegative
 
-SCHEMA: Literal["surefoot/certificate/2"] = "surefoot/certificate/2"
-SCHEMA_OF_VERSION_1 = "surefoot/certificate/1"
-KEYS_OF_VERSION_1 = {  # of fields, as version 1 had them
-    "n": "queries", "least_n": "least_queries", "also": "other_losses", "whole": "everywhere", "gate": "scorer",
-}  # fmt: skip
+SCHEMA: Literal["surefoot/certificate/1"] = "surefoot/certificate/1"
 Share: TypeAlias = Annotated[float, ("minimum", 0), ("maximum", 1)]
 ANYTIME = "anytime betting"  # the method of thresholds that open batch by batch
-MethodName: TypeAlias = Annotated[str, ("enum", [*PROOF_METHODS, ANYTIME])]
+MethodName: TypeAlias = Annotated[str, ("enum", ["betting", "binomial", ANYTIME])]
 
 
 class BoundedLoss(TypedDict):
-    """One loss, and the level that it keeps to."""
+    """A condition on what may be lost, and what is proved of it."""
 
-    loss: LossName
+    name: LossName
     level: Share
     observed: Annotated[float, "What the judged queries lost, with the threshold that was taken."]
     bound: Annotated[float, "What is proved: the level, or 0 where nothing but the baseline is shown."]
@@ -45,16 +38,6 @@ class Figures(TypedDict):
     gain: float
 
 
-class Sampling(TypedDict):
-    """How the judged queries stand for traffic: drawn plainly, in proportion to what they could lose, or in strata."""
-
-    kind: Literal["plain", "drawn", "strata"]
-    draws: Annotated[Count, "Draws, a query that was drawn twice counted twice."]
-    could_lose_mean: float | None
-    by_traffic: NotRequired[Annotated[DrawnTraffic, "Where queries were drawn by how often they are asked, too."]]
-    strata: list[StratumData]
-
-
 class DrawnUnit(TypedDict):
     """What was drawn at random where lists are not independent: one list of each unit."""
 
@@ -67,7 +50,7 @@ class DrawnUnit(TypedDict):
 class CurvePoint(TypedDict):
     """What another level would have kept; it certifies nothing."""
 
-    level: Annotated[list[float], "Of each loss."]
+    level: Annotated[dict[str, float], "Of each condition."]
     gain: float
     gain_kept: float | None
     share_shown: Share
@@ -79,14 +62,15 @@ class ThresholdPoint(TypedDict):
     threshold: float
     share_shown: Share
     gain: float
-    observed: Annotated[list[float], "What each loss was."]
-    bound: Annotated[list[float | None], "What is proved of each, taken alone; null where nothing is."]
+    observed: Annotated[dict[str, float], "The figure of each condition."]
+    bound: Annotated[dict[str, float | None], "What is proved of each, taken alone; null where nothing is."]
 
 
 class CertificateRecordData(TypedDict):
     """The record's question that a calibration was."""
 
     question: Annotated[int, ("minimum", 1)]
+    number: Annotated[int, ("minimum", 1), "Which of those that share queries or a candidate."]
     delta_requested: Annotated[float, "delta is what the record leaves of it."]
     sha256: Annotated[str, "Of the record up to this question."]
 
@@ -94,49 +78,37 @@ class CertificateRecordData(TypedDict):
 class CertificateData(TypedDict):
     """What a guard proves, how, and of what."""
 
-    schema: Literal["surefoot/certificate/2"]
+    schema: Literal["surefoot/certificate/1"]
     candidate: str
     baseline: str
     measure: str
-    loss: LossName
-    level: Share
-    observed: float
-    bound: float
-    other_losses: Annotated[list[BoundedLoss], "Further losses that are bounded at once."]
+    conditions: Annotated[list[BoundedLoss], ("minItems", 1)]
     delta: Share
     method: MethodName
     budget: Annotated[int | None, "Of the anytime form: about how many queries will be judged at most."]
     scorer: str
     blend: float | None
-    movement_cap: int | None
     threshold: Annotated[float | None, "The least score at which the candidate is shown; null: nowhere."]
-    certified: Annotated[Count, "How many thresholds passed, of those tried."]
-    tried: Count
+    thresholds_proved: Annotated[Count, "Of those that were tried."]
+    thresholds_tried: Count
     queries: Annotated[Count, "Judged queries, draws counted each time."]
-    nothing_to_lose: NotRequired[NothingToLoseData]  # which files of version 0.1 lack
+    unanswered: UnansweredData
     least_queries: Annotated[int | None, "The fewest with which anything can be proved."]
-    shown: Figures
-    everywhere: Annotated[Figures, "The candidate shown everywhere."]
-    gain_kept: Annotated[float | None, "Of the candidate's gain everywhere; null where that is not above 0."]
+    guarded: Annotated[Figures, "The candidate shown from the threshold on."]
+    unguarded: Annotated[Figures, "The candidate shown everywhere."]
+    gain_kept: Annotated[float | None, "Of the candidate's gain unguarded; null where that is not above 0."]
     largest_loss: Annotated[float, "What a loss can be at most, B."]
-    weights: Sampling
+    sample: SampleData
     unit: NotRequired[DrawnUnit]
-    drift: Annotated[float, "How many times as frequent a query may become."]
     queries_sha256: Annotated[str, "Of the set of judged queries."]
-    uses: Annotated[int, "How often this set was used to decide, this time included, as the record knows."]
-    record: NotRequired[CertificateRecordData | None]  # which files of version 0.2 lack
+    record: CertificateRecordData | None
     training_known: Annotated[bool, "Whether the model says on which queries it was trained."]
     assumptions: list[str]
     reason: Annotated[str | None, "Why nothing but the baseline is shown."]
     sentence: str
     curve: list[CurvePoint]
-    thresholds: NotRequired[list[ThresholdPoint]]  # which files of version 0.2 lack
+    thresholds: list[ThresholdPoint]
     sha256: Annotated[str, "Of all else in this certificate."]
-
-
-def from_version_1(data: Json) -> Json:
-    """The plain data of a certificate as version 1 wrote it, with the keys of today and a seal that fits them."""
-    return seal({KEYS_OF_VERSION_1.get(name, name): value for name, value in data.items()} | {"schema": SCHEMA})
 
 
 def certificate_schema(*, strict: bool = False) -> Json:

@@ -13,19 +13,19 @@ from surefoot.risk.assessment_data import Json
 def to_notebook(data: Json, rows: Sequence[tuple[str, str]]) -> str:
     """The view of a certificate's plain data, with the rows of its figures."""
     nowhere = data["threshold"] is None
-    levels = " and ".join(ConditionRule(loss["loss"], loss["level"]).words for loss in (data, *data["other_losses"]))
+    levels = " and ".join(ConditionRule(one["name"], one["level"]).words for one in data["conditions"])
     headline = (
         f"Only {data['baseline']} is shown."
         if nowhere
         else f"{data['candidate']} keeps to {levels} where it is shown instead of {data['baseline']}."
     )
-    shown = data["shown"]
+    guarded = data["guarded"]
     tiles = [
         ("Judged queries", f"{data['queries']:,}"),
-        ("Lists of the candidate", percent(shown["share_shown"], 1)),
-        ("Gain", signed(shown["gain"], 4)),
+        ("Lists of the candidate", percent(guarded["share_shown"], 1)),
+        ("Gain", signed(guarded["gain"], 4)),
         *([("Gain kept", percent(data["gain_kept"]))] if data["gain_kept"] is not None else []),
-        ("Risk observed", f"{shown['risk']:.4f}"),
+        ("Risk observed", f"{guarded['risk']:.4f}"),
     ]
     table = NotebookTable(["figure", "value"], [list(row) for row in rows], left=2)
     return NotebookView(

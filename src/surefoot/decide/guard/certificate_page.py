@@ -29,13 +29,8 @@ def headline(data: Json) -> str:
     """As in: Serve new where the score is at least 0.31: risk at most 0.05 with 95 % confidence, 88 % of the gain."""
     if data["threshold"] is None:
         return f"Serve {_name(data['baseline'])} alone: {data['reason']}."
-    losses = " and ".join(f"{_heading(loss)} at most {loss['level']:g}" for loss in _losses(data))
-    confidence_words = (
-        "on average over calibrations"
-        if _holds_on_average_only(data)
-        else f"with {confidence(data['delta'])} confidence"
-    )
-    gain_shown = data["shown"]["gain"]
+    losses = " and ".join(f"{_heading(loss)} at most {loss['level']:g}" for loss in data["conditions"])
+    gain_shown = data["guarded"]["gain"]
     gain_words = (
         f"a gain of {signed(gain_shown, 4)}"
         if data["gain_kept"] is None
@@ -43,7 +38,7 @@ def headline(data: Json) -> str:
     )
     return (
         f"Serve {_name(data['candidate'])} where the score is at least {short(data['threshold'])}: {losses} "
-        f"{confidence_words}, {gain_words}."
+        f"with {confidence(data['delta'])} confidence, {gain_words}."
     )
 
 
@@ -51,21 +46,13 @@ def caution(data: Json) -> str | None:
     """What must be known before it is signed, where there is something."""
     if data["threshold"] is None:
         return None
-    if _holds_on_average_only(data):
-        return (
-            "Conformal risk control keeps the level only on average. In our trials, 19 to 31 % of single calibrations "
-            "exceeded it. The method “betting” gives the guarantee for each calibration."
-        )
     if not data["training_known"]:
         return (
             f"surefoot does not know which queries {_name(data['candidate'])} was trained on. The proof is valid only "
             "if none of the judged queries was used for training."
         )
-    if data["uses"] > 1:
-        return (
-            f"These queries were used for {data['uses']:,} decisions, including this one. δ was lowered for that "
-            "reason."
-        )
+    if data["record"] is not None and data["record"]["number"] > 1:
+        return f"This is question {data['record']['number']:,} about these queries. δ was lowered for that reason."
     return None
 
 
@@ -75,7 +62,7 @@ def gain_note(data: Json) -> str | None:
     if data["threshold"] is None or kept is None or round(100 * kept) <= 100:
         return None
     candidate, baseline = _name(data["candidate"]), _name(data["baseline"])
-    shown, everywhere = data["shown"]["gain"], data["everywhere"]["gain"]
+    shown, everywhere = data["guarded"]["gain"], data["unguarded"]["gain"]
     return (
         f"Why {percent(kept)} of the gain? If {candidate} is shown for every query, it gains {signed(everywhere, 4)}. "
         f"This is 100 %. The threshold leaves out a group of queries on which {candidate} loses more than it gains "
@@ -97,11 +84,11 @@ def to_page(data: Json, provenance: Provenance | None = None) -> str:
         gain_note=visible(gain_note(data) or ""),
         threshold_charts=_threshold_charts(data),
         is_served=data["threshold"] is not None,
-        has_bounds=any(None not in point["bound"] for point in data.get("thresholds", [])),
+        has_bounds=any(None not in point["bound"].values() for point in data["thresholds"]),
         level_chart=_level_chart(data),
         headings=[
             *_HEADINGS,
-            *(f"{_heading(loss)}, {what}" for loss in _losses(data) for what in ("observed", "bound")),
+            *(f"{_heading(loss)}, {what}" for loss in data["conditions"] for what in ("observed", "bound")),
         ],
         points=_threshold_rows(data),
         rows=[(visible(name), visible(value)) for name, value in figure_rows(data)],
@@ -110,65 +97,55 @@ def to_page(data: Json, provenance: Provenance | None = None) -> str:
     )
 
 
-def _losses(data: Json) -> list[Json]:
-    """Each loss that is bounded, the leading one first."""
-    return [data, *data["other_losses"]]
-
-
 def _heading(loss: Json) -> str:
-    return condition_named(loss["loss"]).heading
+    return condition_named(loss["name"]).heading
 
 
 def _name(text: str) -> str:
     return without_middle(visible(text), _LONGEST)
 
 
-def _holds_on_average_only(data: Json) -> bool:
-    return bool(data["method"] == "crc")
-
-
 def _chip(data: Json) -> Chip:
     if data["threshold"] is None:
         return Chip("Baseline alone", "keep")
-    return Chip("On average only", "wait") if _holds_on_average_only(data) else Chip("Certified", "ship")
+    return Chip("Certified", "ship")
 
 
 def _tiles(data: Json) -> list[Tile]:
-    shown, everywhere, nowhere = data["shown"], data["everywhere"], data["threshold"] is None
+    guarded, unguarded, nowhere = data["guarded"], data["unguarded"], data["threshold"] is None
     least, scorer = data["least_queries"], f"by {data['scorer'].replace(':', ': ')}"  # so that it can wrap
     tiles = [
         Tile("Score of a query", "none" if nowhere else f"≥ {short(data['threshold'])}", scorer),
         *(
             Tile(
-                _tile_label(data, loss),
+                f"Proved {_heading(loss)}",
                 "0" if nowhere else f"≤ {loss['bound']:g}",
                 "the baseline loses nothing"
                 if nowhere
                 else f"observed {loss['observed']:.4f}, level {loss['level']:g}",
-                None if nowhere or _holds_on_average_only(data) else "ship",
+                None if nowhere else "ship",
             )
-            for loss in _losses(data)
+            for loss in data["conditions"]
         ),
         Tile(
             "Gain" if data["gain_kept"] is None else "Gain kept",
-            signed(shown["gain"], 4) if data["gain_kept"] is None else percent(data["gain_kept"]),
-            f"{signed(shown['gain'], 4)}; shown everywhere {signed(everywhere['gain'], 4)}",
+            signed(guarded["gain"], 4) if data["gain_kept"] is None else percent(data["gain_kept"]),
+            f"{signed(guarded['gain'], 4)}; unguarded {signed(unguarded['gain'], 4)}",
         ),
-        Tile("Queries that get it", percent(shown["share_shown"]), "the others get the baseline's list"),
-        Tile("Judged queries", f"{data['queries']:,}", "" if least is None else f"at least {least:,} are needed"),
-        Tile("Confidence", "–" if _holds_on_average_only(data) else confidence(data["delta"]), f"by {data['method']}"),
+        Tile("Queries that get it", percent(guarded["share_shown"]), "the others get the baseline's list"),
+        Tile(*_judged(data), "" if least is None else f"at least {least:,} are needed"),
+        Tile("Confidence", confidence(data["delta"]), f"by {data['method']}"),
     ]  # fmt: skip
     return tiles[:6]
 
 
-def _tile_label(data: Json, loss: Json) -> str:
-    heading = _heading(loss)
-    return f"{heading} on average".capitalize() if _holds_on_average_only(data) else f"Proved {heading}"
+def _judged(data: Json) -> tuple[str, str]:
+    return "Draws" if data["sample"]["kind"] == "draws" else "Judged queries", f"{data['queries']:,}"
 
 
 def _threshold_charts(data: Json) -> list[Json]:
     """Each loss, and what is kept, against the threshold; with the level and the chosen threshold marked."""
-    points = data.get("thresholds", [])
+    points = data["thresholds"]
     if not points:
         return []
     x = [point["threshold"] for point in points]
@@ -183,9 +160,9 @@ def _threshold_charts(data: Json) -> list[Json]:
         )  # fmt: skip
 
     charts = []
-    for at, loss in enumerate(_losses(data)):
-        title, bounds = _heading(loss), [point["bound"][at] for point in points]
-        lines = [ChartLine("observed", [point["observed"][at] for point in points])]
+    for loss in data["conditions"]:
+        title, bounds = _heading(loss), [point["bound"][loss["name"]] for point in points]
+        lines = [ChartLine("observed", [point["observed"][loss["name"]] for point in points])]
         if None not in bounds:
             lines.append(ChartLine(f"at most, with {confidence(data['delta'])} confidence", bounds))
         charts.append(
@@ -201,8 +178,8 @@ def _threshold_charts(data: Json) -> list[Json]:
         [ChartLine("queries that get the candidate's list", [100 * point["share_shown"] for point in points])],
         "%",
     )
-    if data["everywhere"]["gain"] > 0:
-        kept = [100 * point["gain"] / data["everywhere"]["gain"] for point in points]
+    if data["unguarded"]["gain"] > 0:
+        kept = [100 * point["gain"] / data["unguarded"]["gain"] for point in points]
         lines.append(ChartLine("gain kept", kept))
     charts.append(
         {
@@ -217,22 +194,22 @@ def _threshold_charts(data: Json) -> list[Json]:
 
 def _level_chart(data: Json) -> Any:
     """What other levels would have kept, with the certificate's own marked; None where that is not known."""
-    points = data["curve"]
+    points, first = data["curve"], data["conditions"][0]
     if not points:
         return None
     in_percent = all(point["gain_kept"] is not None for point in points)
     gain: Callable[[Json], float] = lambda point: 100 * point["gain_kept"] if in_percent else point["gain"]  # noqa: E731
     y_label = "% of the gain kept" if in_percent else "gain"
     return line_chart(
-        [point["level"][0] for point in points], [ChartLine(y_label, [gain(point) for point in points])],
-        label="Level against gain kept", from_zero=True, x_label=f"level of {_heading(data)}", y_label=y_label,
-        x_marks=[AxisMark(data["level"], f"level {data['level']:g}")],
+        [point["level"][first["name"]] for point in points], [ChartLine(y_label, [gain(point) for point in points])],
+        label="Level against gain kept", from_zero=True, x_label=f"level of {_heading(first)}", y_label=y_label,
+        x_marks=[AxisMark(first["level"], f"level {first['level']:g}")],
     )  # fmt: skip
 
 
 def _threshold_rows(data: Json) -> list[Json]:
     """A row for each threshold of the curve; the chosen one is marked."""
-    everywhere = data["everywhere"]["gain"]
+    everywhere = data["unguarded"]["gain"]
     return [
         {
             "chosen": point["threshold"] == data["threshold"],
@@ -241,10 +218,10 @@ def _threshold_rows(data: Json) -> list[Json]:
                 percent(point["gain"] / everywhere) if everywhere > 0 else "–",
                 *(
                     "–" if value is None else f"{value:.4f}"
-                    for observed_and_bound in zip(point["observed"], point["bound"], strict=True)
+                    for observed_and_bound in zip(point["observed"].values(), point["bound"].values(), strict=True)
                     for value in observed_and_bound
                 ),
             ],
         }
-        for point in data.get("thresholds", [])
+        for point in data["thresholds"]
     ]  # fmt: skip

@@ -11,7 +11,8 @@ import numpy as np
 from surefoot.data.hashes import seal
 from surefoot.decide.evidence.conditions import CONDITIONS
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, nothing_to_lose_notes
+from surefoot.decide.evidence.nothing_to_lose import UnansweredData, nothing_to_lose_notes
+from surefoot.decide.evidence.sample_data import SampleData
 from surefoot.decide.guard.certificate import Certificate
 from surefoot.decide.guard.certificate_data import (
     ANYTIME,
@@ -19,7 +20,6 @@ from surefoot.decide.guard.certificate_data import (
     CertificateRecordData,
     CurvePoint,
     Figures,
-    Sampling,
 )
 from surefoot.decide.guard.certificate_text import sentence
 from surefoot.decide.guard.settings import GuardSettings
@@ -36,11 +36,10 @@ class CalibrationOutcome:
     calibration: Calibration
     judged: JudgedQueries  # in the calibration's order
     result: SafeThreshold | None
-    sampling: Sampling
+    sampling: SampleData
     largest: float
-    uses: int
     record: CertificateRecordData | None = None
-    nothing_to_lose: NothingToLoseData
+    nothing_to_lose: UnansweredData
     budget: int | None = None  # of the anytime form
     least: int | None = None  # of that form, too
 
@@ -49,52 +48,48 @@ def certify(outcome: CalibrationOutcome, names: Mapping[str, Any]) -> Certificat
     """The certificate of an outcome; `names` has those of the systems and of the set of queries."""
     settings, calibration, result = outcome.settings, outcome.calibration, outcome.result
     threshold = None if result is None else result.threshold
-    shown_figures, everywhere = figures(outcome, threshold), figures(outcome, -np.inf)
+    guarded, unguarded = figures(outcome, threshold), figures(outcome, -np.inf)
     least = calibration.least() if outcome.budget is None else outcome.least
     losses = [
         {
-            "loss": name,
+            "name": name,
             "level": level,
-            "observed": dict(shown_figures)[name],
+            "observed": dict(guarded)[name],
             "bound": 0.0 if threshold is None else level,
         }
         for name, level in settings.levels.items()
     ]
     no_curve = result is None or outcome.budget is not None
-    points = [] if no_curve else curve(calibration, list(settings.levels.values()))
+    points = [] if no_curve else curve(calibration, settings.levels)
     data = {
         "schema": SCHEMA,
         **{name: names[name] for name in ("candidate", "baseline")},
         "measure": str(settings.measure),
-        **losses[0],
-        "other_losses": losses[1:],
+        "conditions": losses,
         "delta": calibration.delta,
         "method": method_of(outcome),
         "budget": outcome.budget,
         "scorer": outcome.scorer,
-        "blend": settings.movement.blend,
-        "movement_cap": settings.movement.cap,
+        "blend": settings.blend,
         "threshold": threshold,
-        "certified": 0 if result is None else result.certified,
-        "tried": 0 if result is None else result.tried,
+        "thresholds_proved": 0 if result is None else result.certified,
+        "thresholds_tried": 0 if result is None else result.tried,
         "queries": len(calibration),
-        "nothing_to_lose": outcome.nothing_to_lose,
+        "unanswered": outcome.nothing_to_lose,
         "least_queries": least,
-        "shown": shown_figures,
-        "everywhere": everywhere,
-        "gain_kept": share_of_gain(shown_figures["gain"], everywhere["gain"]),
+        "guarded": guarded,
+        "unguarded": unguarded,
+        "gain_kept": share_of_gain(guarded["gain"], unguarded["gain"]),
         "largest_loss": outcome.largest,
-        "weights": outcome.sampling,
+        "sample": outcome.sampling,
         **({"unit": names["unit"]} if "unit" in names else {}),
-        "drift": settings.drift,
         "queries_sha256": names["queries_sha256"],
-        "uses": outcome.uses,
         "record": outcome.record,
         "training_known": names["training_known"],
         "assumptions": assumptions(outcome, names["training_known"], names.get("unit")),
         "reason": reason(outcome, least),
-        "curve": [with_share(point, everywhere["gain"]) for point in points],
-        "thresholds": threshold_curve(calibration, threshold, settings.drift, bounded=outcome.budget is None),
+        "curve": [with_share(point, unguarded["gain"]) for point in points],
+        "thresholds": threshold_curve(calibration, threshold, bounded=outcome.budget is None),
     }
     return Certificate(seal(data | {"sentence": sentence(data)}))
 
@@ -104,7 +99,7 @@ def method_of(outcome: CalibrationOutcome) -> str:
     if outcome.budget is not None:
         return ANYTIME
     exact = all(evidence.method == "binomial" for evidence in outcome.calibration.evidence)
-    return "binomial" if exact and outcome.settings.method == "betting" else outcome.settings.method
+    return "binomial" if exact else "betting"
 
 
 def figures(outcome: CalibrationOutcome, threshold: float | None) -> Figures:
@@ -156,10 +151,10 @@ def reason(outcome: CalibrationOutcome, least: int | None) -> str | None:
 
 def assumptions(outcome: CalibrationOutcome, training_known: bool, unit: Mapping[str, Any] | None = None) -> list[str]:
     """What must be true for the certificate to hold, in plain words."""
-    kind, drift = outcome.sampling["kind"], outcome.settings.drift
+    kind = outcome.sampling["kind"]
     drawn = {
         "plain": "The judged queries were drawn at random from the traffic that will be served.",
-        "drawn": "The queries were drawn as the file of draws says, from all traffic, and all of them were judged.",
+        "draws": "The queries were drawn as the file of draws says, from all traffic, and all of them were judged.",
         "strata": "Within each stratum the judged queries were drawn at random, and the strata have the shares given.",
     }[kind]
     if "by_traffic" in outcome.sampling:
@@ -170,11 +165,6 @@ def assumptions(outcome: CalibrationOutcome, training_known: bool, unit: Mapping
             f"drawn (seed {unit['seed']}), and {unit['left_out']:,} other lists were left out. The "
             f"{unit['name']}s are drawn at random from those that will be served, each with one of their lists."
         )
-    change = (
-        "The traffic stays as it was when they were drawn."
-        if drift == 1
-        else f"No query becomes more than {drift:g} times as frequent as when they were drawn."
-    )
     trained = "Neither the candidate nor the scorer has seen these queries" + (
         " (the model stores the queries that it was trained on)."
         if training_known
@@ -182,12 +172,12 @@ def assumptions(outcome: CalibrationOutcome, training_known: bool, unit: Mapping
     )
     many = (
         "The candidate, the scorer and the level were chosen before the judgments were looked at."
-        if outcome.uses == 1
-        else f"This is use number {outcome.uses} of this set of queries; δ was lowered for that reason."
+        if outcome.record is None or outcome.record["number"] == 1
+        else f"This is question {outcome.record['number']} about these queries; δ was lowered for that reason."
     )
     return [
         drawn,
-        change,
+        "The traffic stays as it was when they were drawn.",
         "The judgments say what users want, for every document that either list shows.",
         trained,
         many,

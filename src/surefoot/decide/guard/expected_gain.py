@@ -11,7 +11,6 @@ from surefoot.arrays import Floats
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Qrels
 from surefoot.errors import ArgumentError, DataError, shortened
-from surefoot.learn.options import ENGINE
 
 if TYPE_CHECKING:
     from surefoot.decide.guard.list_pair import ListPair
@@ -72,7 +71,7 @@ class RegressionGain:
         from surefoot.learn.regression_trees import RegressionTrees
 
         names, trees, mean = data["names"], data["trees"], data["mean"]
-        self.engine = data.get("engine", ENGINE)  # which files of version 0.1 do not name
+        self.engine = data["engine"]
         engine = engine_of(self.engine)
         if not _is_numbers([mean]) or not isinstance(names, list) or not all(isinstance(each, str) for each in names):
             raise DataError("has a scorer whose regression is not complete")

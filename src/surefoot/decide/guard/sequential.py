@@ -12,9 +12,9 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.data.hashes import queries_hash
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, sum_counts
+from surefoot.decide.evidence.nothing_to_lose import UnansweredData, sum_counts
 from surefoot.decide.evidence.proof import Evidence, evidence_of
-from surefoot.decide.guard.calibration import ScoredQueries, check_new, plain_sampling
+from surefoot.decide.guard.calibration import ScoredQueries, check_new
 from surefoot.decide.guard.certificate import Certificate
 from surefoot.decide.guard.certify import CalibrationOutcome, certify
 from surefoot.decide.guard.settings import GuardSettings
@@ -36,7 +36,7 @@ class SequentialThresholds:
     thresholds: Floats  # descending
     bets: tuple[AnytimeBets, ...]
     batches: tuple[ScoredQueries, ...]  # each in betting order
-    nothing_to_lose: tuple[NothingToLoseData, ...]  # of each
+    nothing_to_lose: tuple[UnansweredData, ...]  # of each
     seen: frozenset[str]
 
     @classmethod
@@ -48,14 +48,14 @@ class SequentialThresholds:
         return cls(settings, descending, bets, (), (), frozenset())
 
     def with_batch(
-        self, scored: ScoredQueries, fingerprints: Sequence[frozenset[str]], nothing_to_lose: NothingToLoseData
+        self, scored: ScoredQueries, fingerprints: Sequence[frozenset[str]], nothing_to_lose: UnansweredData
     ) -> SequentialThresholds:
         """After one more batch, of queries that were in none before."""
         check_new(fingerprints, self.seen, scored.judged.queries, "in an earlier batch")
         return self._with_ordered(scored.in_betting_order(), fingerprints, nothing_to_lose)
 
     def _with_ordered(
-        self, batch: ScoredQueries, fingerprints: Sequence[frozenset[str]], nothing_to_lose: NothingToLoseData
+        self, batch: ScoredQueries, fingerprints: Sequence[frozenset[str]], nothing_to_lose: UnansweredData
     ) -> SequentialThresholds:
         """After a batch in betting order."""
         return replace(
@@ -75,7 +75,7 @@ class SequentialThresholds:
         scores = np.concatenate([batch.scores for batch in self.batches])
         open_ = passing(np.max([bet.p for bet in self.bets], axis=0), settings.delta)
         calibration = Calibration(
-            scores, judged.candidate - judged.baseline, np.ones(len(judged)), _evidence(settings, judged), "betting",
+            scores, judged.candidate - judged.baseline, np.ones(len(judged)), _evidence(settings, judged),
             settings.delta,
         )  # fmt: skip
         least = [least_queries(rule.level, settings.delta, "anytime") for rule in settings.rules]
@@ -85,9 +85,8 @@ class SequentialThresholds:
             calibration=calibration,
             judged=judged,
             result=best_of(calibration.gains(self.thresholds), self.thresholds, int(open_)),
-            sampling=plain_sampling(len(judged)),
+            sampling={"kind": "plain"},
             largest=1.0,
-            uses=1,
             nothing_to_lose=sum_counts(self.nothing_to_lose),
             budget=settings.budget,
             least=max((each for each in least if each is not None), default=None),
@@ -104,7 +103,7 @@ class SequentialThresholds:
                     "scores": batch.scores.tolist(),
                     "candidate": batch.judged.candidate.tolist(),
                     "baseline": batch.judged.baseline.tolist(),
-                    "nothing_to_lose": no_loss,
+                    "unanswered": no_loss,
                 }
                 for batch, no_loss in zip(self.batches, self.nothing_to_lose, strict=True)
             ],
@@ -123,8 +122,8 @@ class SequentialThresholds:
             if any(not ((column >= 0) & (column <= 1)).all() for column in (candidate, baseline)):
                 raise DataError("has a batch with values of the measure below 0 or above 1")
             batch = ScoredQueries(JudgedQueries(queries, baseline, candidate), scores)
-            counts: NothingToLoseData = stored["nothing_to_lose"]
-            check_shape(counts, NothingToLoseData, complete=True)
+            counts: UnansweredData = stored["unanswered"]
+            check_shape(counts, UnansweredData, complete=True)
             sequential = sequential._with_ordered(batch, [frozenset()] * len(queries), counts)
         return replace(sequential, seen=frozenset(map(str, data["seen"])))
 

@@ -1,7 +1,7 @@
-"""A guard on disk: one JSON, and the files of its Ranker where it has one; nothing in them is ever executed.
+"""A guard on disk: its JSON, its certificate, and the files of its Ranker where it has one; nothing is ever executed.
 
-The JSON bears a hash of all it holds, and the hashes of the ranker's files: what was changed by hand, or does not
-belong together, is refused when it is loaded.
+The JSON bears a hash of all it holds, and those of the certificate and of the ranker's files: what was changed by
+hand, or does not belong together, is refused when it is loaded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from surefoot.data.reading.saved_folders import describing_file
 from surefoot.data.writing.all_or_nothing import ensure_folder, write_text
 from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.decide.guard.certificate import Certificate
-from surefoot.decide.guard.file_names import GUARD, RANKER
+from surefoot.decide.guard.file_names import CERTIFICATE, GUARD, RANKER
 from surefoot.decide.guard.sequential import SequentialThresholds
 from surefoot.decide.guard.settings import SETTINGS
 from surefoot.errors import ArgumentError, DataError, expecting, shortened
@@ -28,11 +28,11 @@ from surefoot.report.plain_json import to_json
 if TYPE_CHECKING:
     from surefoot.decide.guard.guard import RiskGuard
 
-SCHEMA = "surefoot/guard/2"
+SCHEMA = "surefoot/guard/1"
 
 
 def save(guard: RiskGuard, folder: str | os.PathLike[str]) -> None:
-    """Write the ranker's files, then the JSON that names them: until then, what is there does not load as a new one."""
+    """Write the ranker's files and the certificate, then the JSON that names them: until then it is not a new guard."""
     certificate = guard._certificate
     if certificate is None:
         raise ArgumentError("nothing is proved yet, so there is nothing to save; call calibrate or update first")
@@ -51,10 +51,11 @@ def save(guard: RiskGuard, folder: str | os.PathLike[str]) -> None:
             "ranker": hashes,
             "scorer": scorer,
             "scorer_queries": sorted(guard._scorer_queries),
-            "thresholds": None if guard.thresholds_ is None else guard.thresholds_.tolist(),
-            "sequential": None if guard.sequential_ is None else guard.sequential_.to_dict(),
-            "certificate": certificate.to_dict(),
+            "thresholds": None if guard._thresholds is None else guard._thresholds.tolist(),
+            "sequential": None if guard._sequential is None else guard._sequential.to_dict(),
+            "certificate": certificate["sha256"],
         }
+        write_text(home / CERTIFICATE, certificate.to_json(), durable=True)
         write_text(home / GUARD, to_json(seal(data)), durable=True)
 
 
@@ -84,18 +85,20 @@ def _restore(kind: type[RiskGuard], data: dict[str, Any], home: Path) -> RiskGua
     guard.scorer.restore(data["scorer"]["learned"])
     guard._scorer_queries = frozenset(map(str, data["scorer_queries"]))
     if data["thresholds"] is not None:
-        guard.thresholds_ = np.array(data["thresholds"], dtype=np.float64)
-        if guard.thresholds_.ndim != 1 or not np.isfinite(guard.thresholds_).all():
+        guard._thresholds = np.array(data["thresholds"], dtype=np.float64)
+        if guard._thresholds.ndim != 1 or not np.isfinite(guard._thresholds).all():
             raise DataError("has thresholds that are not finite numbers")
-    guard._certificate = Certificate.from_dict(data["certificate"])
+    guard._certificate = Certificate.read(home / CERTIFICATE)
+    if guard._certificate["sha256"] != data["certificate"]:
+        raise DataError.at(home / CERTIFICATE, None, "is not the certificate of this guard; save the guard again")
     threshold = guard._certificate["threshold"]
     if threshold is not None and (type(threshold) not in (int, float) or not np.isfinite(threshold)):
         raise DataError(f"has a threshold of {shortened(threshold)}")
     guard.threshold_ = threshold
     if data["sequential"] is not None:
-        if guard.thresholds_ is None:
+        if guard._thresholds is None:
             raise DataError("works in batches, but has no thresholds")
-        guard.sequential_ = SequentialThresholds.from_dict(data["sequential"], guard.settings, guard.thresholds_)
+        guard._sequential = SequentialThresholds.from_dict(data["sequential"], guard.settings, guard._thresholds)
     return guard
 
 

@@ -45,7 +45,7 @@ class ReleaseComparison:
 def of_decision(data: Json) -> Iterator[ReleaseComparison]:
     """The comparison that was decided on."""
     sample = JudgedQueries.from_dict(data["per_query"])
-    could_lose_mean = 1.0 if data["drawn"] is None else float(data["drawn"]["could_lose_mean"])
+    could_lose_mean = float(data["sample"].get("could_lose_mean", 1.0))
 
     def figure(name: str, alpha: float | None = None) -> float:
         """A figure as a condition of this name would have observed it."""
@@ -64,15 +64,15 @@ def of_decision(data: Json) -> Iterator[ReleaseComparison]:
         baseline=data["baseline"],
         candidate=data["candidate"],
         queries=data["queries"],
-        gain=None if data["drawn"] is not None and data["drawn"]["to_prove"] == "risk" else figure("gain"),
+        gain=None if data["sample"].get("to_prove") == "risk" else figure("gain"),
         risk=figure("risk"),
         losses=int((scores[:, 1] < scores[:, 0]).sum()),
         loss_over_20=int(which_lose_over_20(scores[:, 1] - scores[:, 0], scores[:, 0]).sum()),
-        by_traffic="by_traffic" in (data["drawn"] or {}) or sample.stratum_weight is not None,
+        by_traffic="by_traffic" in data["sample"] or sample.stratum_weight is not None,
         u_risk={f"{one['alpha']:g}": figure("u_risk", one["alpha"]) for one in whole if one["name"] == "u_risk"},
         decision=data["decision"],
         pairs=pairs,
-        texts={one["query"]: one["text"] for one in data["hurt"] if one["text"]},
+        texts={one["query"]: one["text"] for one in data["most_hurt"] if one["text"]},
     )
 
 
@@ -95,7 +95,7 @@ def of_assessment(data: Json) -> Iterator[ReleaseComparison]:
                 risk=row["risk"],
                 losses=row["losses"],
                 loss_over_20=row["loss_over_20"],
-                by_traffic="weights" in part,
+                by_traffic="traffic" in part,
                 u_risk={alpha: figures["u_risk"] for alpha, figures in row["alpha"].items()},
                 pairs=_pairs(by_query, row["system"]),
                 population=() if set(given) <= systems else tuple(part["population"]),

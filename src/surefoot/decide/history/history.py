@@ -27,10 +27,10 @@ _Dated = tuple[str, str, ReleaseComparison]  # date, file, and what it compares
 class ReleaseHistory(PlainResult):
     """Releases over time; `to_dict` is its plain data, everything else renders that."""
 
-    called = "a history"
-    schemas = (SCHEMA,)
-    shape = HistoryData
-    renderings = Renderings(to_text, to_csv, to_page, to_markdown)
+    _called = "a history"
+    _schemas = (SCHEMA,)
+    _shape = HistoryData
+    _renderings = Renderings(to_text, to_csv, to_page, to_markdown)
 
     def __repr__(self) -> str:
         """The history in words."""
@@ -148,7 +148,7 @@ def _hurt_repeatedly(distinct: Sequence[_Dated]) -> list[HurtRepeatedly]:
                 "query": query, "text": texts.get(query), "measure": measure, "baseline": baseline,
                 "compared": len(rows), "hurt": len(dates),
                 "hurt_shipped": sum(shipped and is_hurt(before, after) for _, shipped, before, after in rows),
-                "hurt_over_20": sum(is_hurt_over_20(before, after) for _, _, before, after in rows),
+                "loss_over_20": sum(is_hurt_over_20(before, after) for _, _, before, after in rows),
                 "mean_difference": sum(differences) / len(rows), "worst_difference": min(differences),
                 "last_hurt": max(dates),
             })  # fmt: skip

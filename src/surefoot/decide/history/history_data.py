@@ -60,7 +60,7 @@ class HurtRepeatedly(TypedDict):
     compared: Annotated[int, "How many comparisons have the query; the same one in two files counts once."]
     hurt: Annotated[int, "In how many of them it lost."]
     hurt_shipped: Annotated[int, "In how many of them it lost and the decision was to ship."]
-    hurt_over_20: Annotated[int, "In how many of them it lost more than 20 % of the baseline's score."]
+    loss_over_20: Annotated[int, "In how many of them it lost more than 20 % of the baseline's score."]
     mean_difference: Annotated[float, "Over all that have it."]
     worst_difference: float
     last_hurt: Annotated[str, "The date."]

@@ -146,7 +146,7 @@ def hurt_table(data: Json, most: int | None = None) -> HistoryTable:
         [
             shown(one["query"]), *([shown(one["text"] or "")] if has_text else []),
             *([f"{measure_title(one['measure'])} against {shown(one['baseline'])}"] if several else []),
-            f"{one['hurt']:,}", f"{one['compared']:,}", f"{one['hurt_shipped']:,}", f"{one['hurt_over_20']:,}",
+            f"{one['hurt']:,}", f"{one['compared']:,}", f"{one['hurt_shipped']:,}", f"{one['loss_over_20']:,}",
             signed(one["mean_difference"], 4),
             signed(one["worst_difference"], 4), day(one["last_hurt"]),
         ]

@@ -21,11 +21,11 @@ _QUERIES_AT_ONCE = 256
 _COUNT, _WEIGHT, _FLAG, _SCORE, _NOISE = range(5)
 
 
-def synthetic_letor(
+def letor(
+    *,
     queries: int = 1000,
     documents: int = 120,
     features: int = 136,
-    *,
     misleading: float = 0.1,
     seed: int = 0,
 ) -> RankingData:
@@ -36,7 +36,7 @@ def synthetic_letor(
     signal elsewhere, is right: a model that minds the average alone ruins them. The last feature, the same for all
     documents of a query, hints at which they are. With fewer than 110 features BM25 is the first.
 
-    >>> data = synthetic_letor(queries=20, documents=30, features=12, seed=7)
+    >>> data = letor(queries=20, documents=30, features=12, seed=7)
     >>> data
     <RankingData: 20 queries, 475 documents, 12 features, baselines bm25>
     >>> bool((data.baselines["bm25"] == data.feature(1)).all())

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import ArgumentError
 
 
 def test_it_has_the_shape_of_mslr() -> None:
-    data = sf.synthetic_letor(queries=400)
+    data = sf.demo.letor(queries=400)
     assert data.n_features == 136
     assert 110 < data.lengths.mean() < 130
     assert data.lengths.std() > 30
@@ -25,7 +26,7 @@ def test_it_has_the_shape_of_mslr() -> None:
 
 
 def test_the_same_for_the_same_seed() -> None:
-    one, two, other = (sf.synthetic_letor(queries=300, documents=10, features=20, seed=s) for s in (3, 3, 4))
+    one, two, other = (sf.demo.letor(queries=300, documents=10, features=20, seed=s) for s in (3, 3, 4))
     assert one.X.tobytes() == two.X.tobytes()
     assert one.y.tobytes() == two.y.tobytes()
     assert one.X.shape != other.X.shape or one.X.tobytes() != other.X.tobytes()
@@ -33,7 +34,7 @@ def test_the_same_for_the_same_seed() -> None:
 
 def test_bm25_is_fair_and_the_features_better_except_where_they_mislead() -> None:
     """A plain sum of standardised features: good on average, ruinous on some queries."""
-    data = sf.synthetic_letor(queries=300, seed=1)
+    data = sf.demo.letor(queries=300, seed=1)
     rng = np.random.default_rng(0)
     relevance = np.corrcoef(data.X.T, data.y)[-1, :-1]
     informative = np.abs(relevance) > 0.1
@@ -48,13 +49,13 @@ def test_bm25_is_fair_and_the_features_better_except_where_they_mislead() -> Non
     assert chance + 0.06 < bm25 < best - 0.1
     losses = (scores["model"] < scores["bm25"] - 0.1).mean()
     assert 0.04 < losses < 0.25
-    unharmed = sf.synthetic_letor(queries=300, seed=1, misleading=0)
+    unharmed = sf.demo.letor(queries=300, seed=1, misleading=0)
     assert np.corrcoef(unharmed.feature(2), unharmed.y)[0, 1] > np.corrcoef(data.feature(2), data.y)[0, 1]
 
 
 @pytest.mark.parametrize("size", [(1, 1, 1), (2, 3, 1), (3, 5, 2), (2, 4, 109), (2, 4, 110)])
 def test_small_sizes(size: tuple[int, int, int]) -> None:
-    data = sf.synthetic_letor(*size)
+    data = sf.demo.letor(*size)
     assert len(data.queries) == size[0]
     assert data.X.shape == (len(data), size[2])
     assert np.array_equal(data.baselines["bm25"], data.feature(110 if size[2] == 110 else 1))
@@ -65,5 +66,5 @@ def test_small_sizes(size: tuple[int, int, int]) -> None:
     [{"queries": 0}, {"documents": 0}, {"features": 0}, {"queries": 2.5}, {"seed": -1}, {"misleading": 1.5}],
 )
 def test_arguments_that_cannot_be(wrong: dict[str, float]) -> None:
-    with pytest.raises(sf.ArgumentError, match=next(iter(wrong))):
-        sf.synthetic_letor(**wrong)
+    with pytest.raises(ArgumentError, match=next(iter(wrong))):
+        sf.demo.letor(**wrong)

@@ -18,12 +18,12 @@ JUDGES: dict[str, str] = {  # by name what each does
 _FAVOURED_RESULTS = 5  # first results of the candidate that the partial judge favours
 
 
-def synthetic_judges(qrels: Qrels, candidate: Run, seed: int = 0) -> dict[str, Qrels]:
+def judges(qrels: Qrels, candidate: Run, *, seed: int = 0) -> dict[str, Qrels]:
     """Four automatic judges of the documents in the judgments, the same for the same arguments.
 
-    >>> from surefoot.data.synthetic_runs import synthetic_runs
-    >>> made = synthetic_runs(queries=5)
-    >>> {name: len(judge) for name, judge in synthetic_judges(made.qrels, made.runs[1]).items()}
+    >>> from surefoot.demo.made_runs import runs
+    >>> made = runs(queries=5)
+    >>> {name: len(judge) for name, judge in judges(made.qrels, made.runs[1]).items()}
     {'good': 250, 'noisy': 250, 'lenient': 250, 'partial': 250}
     """
     rng = np.random.default_rng(integer("seed", seed, 0))

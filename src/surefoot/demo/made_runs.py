@@ -29,7 +29,7 @@ SYSTEMS: dict[str, tuple[float, float]] = {
 
 
 @dataclass(frozen=True)
-class SyntheticRuns:
+class DemoRuns:
     """Judgments, runs (the first is what is shipped today) and, for each system, the queries it was made to ruin."""
 
     qrels: Qrels
@@ -37,13 +37,13 @@ class SyntheticRuns:
     harmed: dict[str, list[str]]
 
 
-def synthetic_runs(queries: int = 200, depth: int = 50, seed: int = 0) -> SyntheticRuns:
+def runs(*, queries: int = 200, depth: int = 50, seed: int = 0) -> DemoRuns:
     """Judgments and a dozen systems' runs on them, the same for the same arguments.
 
     A system's score is what it sees of a document's grade, plus what all systems err in alike, plus an error of
     its own. On the queries it goes astray on it takes relevance for its opposite.
 
-    >>> made = synthetic_runs(queries=5)
+    >>> made = runs(queries=5)
     >>> made.runs[1], made.harmed["today"]
     (<Run 'bold': 5 queries, 250 documents>, [])
     """
@@ -53,16 +53,16 @@ def synthetic_runs(queries: int = 200, depth: int = 50, seed: int = 0) -> Synthe
     grade = rng.choice(5, size=(queries, depth), p=[0.70, 0.13, 0.09, 0.05, 0.03]).astype(np.float64)
     shared = rng.normal(size=(queries, depth))
     difficulty = rng.uniform(0.3, 1.0, size=(queries, 1))
-    runs, harmed = [], {}
+    made, harmed = [], {}
     for name, (clarity, astray) in SYSTEMS.items():
         ruined = rng.permutation(queries)[: round(astray * queries)]
         sign = np.ones((queries, 1))
         sign[ruined] = -1
         individual = rng.normal(size=(queries, depth))
         score = np.round(sign * clarity * difficulty * grade + 0.8 * shared + 0.6 * individual, 4)
-        runs.append(Run.read(_frame(names, depth, "score", score), name))
+        made.append(Run.read(_frame(names, depth, "score", score), name))
         harmed[name] = [names[i] for i in sorted(ruined)]
-    return SyntheticRuns(Qrels.read(_frame(names, depth, "relevance", grade)), runs, harmed)
+    return DemoRuns(Qrels.read(_frame(names, depth, "relevance", grade)), made, harmed)
 
 
 def _frame(queries: list[str], depth: int, column: str, values: Floats) -> pl.DataFrame:

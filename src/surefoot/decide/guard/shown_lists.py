@@ -12,12 +12,12 @@ from surefoot.report.numbers import short
 from surefoot.report.plain_json import to_json
 from surefoot.risk.assessment_data import Json
 
-SCHEMA = "surefoot/decisions/1"
-HEADER = ("query", "shown", "gate_score", "threshold", "why")  # of files, which programs read by these names
+SCHEMA = "surefoot/shown/1"
+HEADER = ("query", "shown", "score", "threshold", "why")  # of files, which programs read by these names
 
 
 @dataclass(frozen=True)
-class ServedLists:
+class ShownLists:
     """A guard's choice for each of some queries."""
 
     queries: tuple[str, ...]
@@ -45,7 +45,7 @@ class ServedLists:
                 {
                     "query": query,
                     "shown": self.candidate if takes else self.baseline,
-                    "gate_score": score,
+                    "score": score,
                     "threshold": self.threshold,
                     "why": why,
                 }
@@ -55,6 +55,6 @@ class ServedLists:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the rows, all or nothing: JSON by that ending, CSV otherwise."""
         if str(path).lower().endswith(".json"):
-            write_text(path, to_json({"schema": SCHEMA, "decisions": self.rows()}))
+            write_text(path, to_json({"schema": SCHEMA, "shown": self.rows()}))
         else:
             write_text(path, csv_text(HEADER, ([row[name] for name in HEADER] for row in self.rows())))

@@ -1,0 +1,1 @@
+"""What surefoot saved, read back whatever it is."""
