@@ -96,10 +96,10 @@ def test_judgments_and_runs_are_told_apart(surefoot, home: Path) -> None:
     for name, table, what in (
         ("grades.json", {"q1": {"d1": 2, "d2": 1, "d3": 1}}, "judgments"),
         ("scores.json", {"q1": numbers}, "a run"),
-        ("few.run", {"q1": {"d1": 2, "d2": 1}}, "a run"),
-        ("few.qrels", {"q1": {"d1": 2, "d2": 1}}, "judgments"),
+        ("few.run", "q1\td1\t1\nq1\td2\t2\n", "a run"),
+        ("few.qrels", "q1\td1\t1\nq1\td2\t2\n", "judgments"),
     ):
-        (home / name).write_text(json.dumps(table))
+        (home / name).write_text(table if isinstance(table, str) else json.dumps(table))
         code, out, err = surefoot("convert", name, "-o", f"{name}.csv")
         assert (code, err) == (0, "")
         assert f"Read {name} as {what}, and wrote" in out

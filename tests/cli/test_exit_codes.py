@@ -105,7 +105,7 @@ def test_a_stratum_without_a_name_is_refused(surefoot, home: Path, tmp_path: Pat
     assert "s.csv, line 3: the stratum is missing" in err
     for row, message in (
         ("q002,head,0.4", "s.csv, line 3: stratum 'head' has the share '0.4' here and '0.5' above"),
-        ("q001,tail,0.5", "s.csv, line 3: query 'q001' is in two strata"),
+        ("q001,tail,0.5", "s.csv, line 3: query 'q001' appears twice"),
         ("q002,tail,0.4", "sum to 0.9"),
     ):
         (tmp_path / "s.csv").write_text(f"query,stratum,share\nq001,head,0.5\n{row}\n")

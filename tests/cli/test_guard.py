@@ -24,7 +24,8 @@ def home(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def line(home: Path) -> list[object]:
     return [
-        "guard", home / "model", "--fit-scorer", home / "valid.txt", "--calibrate", home / "judged.txt", "-b", "feature:1",
+        "guard", home / "model", "--fit-scorer", home / "valid.txt", "--calibrate", home / "judged.txt",
+        "-b", "feature:1",
         "--risk", "0.05",
     ]  # fmt: skip
 
@@ -58,7 +59,7 @@ def test_decisions_as_json_and_judgments_beside(surefoot, home: Path, tmp_path: 
     assert not (tmp_path / "shown.run").exists()
     code, _, err = surefoot(*common, "-b", "bm25=feature:1", "--shown", tmp_path / "d.json", "--qrels", tmp_path / "q")
     assert (code, err) == (0, "")
-    assert len(json.loads((tmp_path / "d.json").read_text())["decisions"]) == 300
+    assert len(json.loads((tmp_path / "d.json").read_text())["shown"]) == 300
     assert len(sf.read_qrels(tmp_path / "q").queries) == 300
 
 
@@ -82,7 +83,7 @@ def test_what_is_there_is_not_lost(surefoot, home: Path, line: list[object], tmp
     [
         (["--calibrate", "train.txt"], "already used to train or validate the model"),
         (["--calibrate", "valid.txt"], "already used to fit the scorer"),
-        (["--risk", "0"], "the level of risk is 0.0"),
+        (["--risk", "0"], "risk is 0.0; it must be above 0"),
         (["--delta", "2"], "delta is 2.0"),
         (["-m", "DCG@10"], "no maximum"),
         (["--sample", "shares.csv"], "sum to 0.9"),

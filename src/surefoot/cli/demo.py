@@ -21,8 +21,7 @@ from surefoot.report.signatures import PAGE
 
 demo = helpful_group(
     "demo",
-    "Generate runs that harm some queries, and assess them.\n\n"
-    "**Example:** `surefoot demo -o surefoot-demo`",
+    "Generate runs that harm some queries, and assess them.\n\n**Example:** `surefoot demo -o surefoot-demo`",
     invoke_without_command=True,
 )
 demo.command("clicks", cls=HelpfulCommand)(with_common_options(with_bar(demo_clicks)))

@@ -30,9 +30,7 @@ def judge_next(  # noqa: PLR0915  # a list of its options
     uniform: Annotated[bool, option("--uniform", "Distinct queries, equal chances. --record.")] = False,
     measure: Annotated[str, option("-m --measure", "What will decide.", NAME)] = EVALUATION_MEASURE,
     draws: Annotated[int, option("-n --draws", "Number of draws.", min=1)] = 100,
-    to_prove: Annotated[
-        str | None, option("--to-prove", "Conditions on risk or gain.", "WORD", shown="risk")
-    ] = None,
+    to_prove: Annotated[str | None, option("--to-prove", "Conditions on risk or gain.", "WORD", shown="risk")] = None,
     traffic: TrafficFile = None,
     qrels: Annotated[Path | None, option("--qrels", "Judgments that exist; they are not listed.", FILE)] = None,
     seed: Annotated[int | None, option("--seed", "Repeat these draws.", min=0, shown="a new seed")] = None,
@@ -108,7 +106,6 @@ def judge_next(  # noqa: PLR0915  # a list of its options
         table, tables = draws_csv(drawn, to_judge), draws_tables(drawn, to_judge, _SHOWN_DRAWS)
         again = f"surefoot gate QRELS RUN... {'--record' if record else '--sample'} {record or output}"
         again += "" if automatic is None else f" --automatic {automatic}"
-        again += "" if drawn.by_traffic is None else f" --traffic {traffic}"
         if output is not None:
             drawn.write(output)
     if csv_file is not None:

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from surefoot.choose.trainings import SweepProgress
 
 
+_OBJECTIVES = f"{choices.OBJECTIVES[0]}, or of {', '.join(RISK_OBJECTIVES[1:])}."
+
+
 def _joined(values: Iterable[object]) -> str:
     """Several values as an option takes them."""
     return ",".join(map(str, values))
@@ -52,9 +55,7 @@ def sweep(
     baseline: Baselines = None,
     traffic: TrafficFile = None,
     preset: Annotated[str | None, option("--preset", f"{', '.join(choices.PRESETS)}.", "WORD")] = None,
-    objective: Annotated[
-        str | None, option("--objective", f"{choices.OBJECTIVES[0]}, or of {', '.join(RISK_OBJECTIVES[1:])}.", LIST, shown="")
-    ] = None,
+    objective: Annotated[str | None, option("--objective", _OBJECTIVES, LIST, shown="")] = None,
     alpha: Annotated[str | None, option("-a --alpha", "Values of α.", LIST, shown=_joined(choices.ALPHAS))] = None,
     seeds: Annotated[str | None, option("--seeds", "Random seeds, as 0,1.", LIST, shown=_joined(choices.SEEDS))] = None,
     trees: Annotated[

@@ -67,8 +67,8 @@ def assess(
     population : sequence of str, optional
         The systems that Z_Risk, GeoRisk and the mean, median or max are taken over; all by default.
     segments : anything `read_segments` takes, or "by-traffic", or a list of both, optional
-        Kinds of queries (languages, intents) for which all of it is assessed as well. "by-traffic" makes head, torso and
-        tail of the weights: the queries with 50, 30 and 20 % of the traffic.
+        Kinds of queries (languages, intents) for which all of it is assessed as well. "by-traffic" makes head, torso
+        and tail of the traffic: the queries with 50, 30 and 20 % of the traffic.
     bootstrap : int
         Replicates for confidence intervals of U_Risk, Z_Risk and GeoRisk; 0 for none.
     seed : int
