@@ -327,7 +327,7 @@ def test_one_peer_leaves_room_for_others(model: Path, tmp_path: Path) -> None:
             if status != 200:
                 break
         assert (status, headers["Retry-After"]) == (503, "1")
-        assert 251 <= len(waiting) <= 260  # connections of /health may not have ended yet
+        assert len(waiting) >= 251
         assert answer == {"error": "more than 251 connections from one address are open; try again later"}
         assert running.ask("/rerank", LIST, peer="127.0.0.2")[0] == 200
     finally:
