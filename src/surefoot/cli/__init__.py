@@ -13,6 +13,7 @@ import warnings
 from contextlib import suppress
 from typing import Any, NoReturn
 
+from surefoot.build_log import harmless_in_builds
 from surefoot.cli.signals import StoppedError, stopping
 from surefoot.errors import SurefootError, SurefootWarning, visible
 
@@ -23,17 +24,18 @@ def main() -> None:
     """Run the command line; a mistake of the user's ends with its message and exit code 2, never a traceback."""
     warnings.simplefilter("always", SurefootWarning)
     warnings.showwarning = _show_warning
-    before, sys.stderr = sys.stderr, _Unfailing(sys.stderr)
-    try:
-        with stopping():
-            try:
-                _run()
-            except StoppedError as error:  # still within `stopping`: one more signal does not leave a file behind
-                _leave(error)
-    except StoppedError as error:
-        _leave(error)
-    finally:
-        sys.stderr = before
+    with harmless_in_builds():
+        before, sys.stderr = sys.stderr, _Unfailing(sys.stderr)
+        try:
+            with stopping():
+                try:
+                    _run()
+                except StoppedError as error:  # still within `stopping`: one more signal does not leave a file behind
+                    _leave(error)
+        except StoppedError as error:
+            _leave(error)
+        finally:
+            sys.stderr = before
 
 
 def _leave(stopped: StoppedError) -> NoReturn:

@@ -222,7 +222,7 @@ def gate(
     from surefoot.data.reading.files import as_text
     from surefoot.decide.gate.gate import gate as decide
     from surefoot.decide.gate.gate import preview as look_ahead
-    from surefoot.decide.gate.github_actions import append_summary, commands
+    from surefoot.decide.gate.github_actions import annotate, append_summary
     from surefoot.decide.gate.release_policy import ReleasePolicy
 
     parsed = ReleasePolicy.read(conditions) if policy is None else ReleasePolicy.read(policy, conditions)
@@ -251,8 +251,8 @@ def gate(
         print_result(
             decision, lambda: _show_tables(decision, files or [], record, context.meta[TYPED]), printing, quiet
         )
-        for line in commands(decision.to_dict()) if summary is not None else ():
-            typer.echo(line, err=printing.kind == DecisionFormat.json)
+        if summary is not None:
+            annotate(decision.to_dict(), error=printing.kind == DecisionFormat.json)
     raise typer.Exit(decision.exit_code)
 
 
