@@ -1,6 +1,6 @@
 """Output that becomes a build's log: no name of a system, query or file in it is a command to the build server.
 
-GitHub runs `::add-mask::x` at the start of a line and `##[error]x` anywhere, Azure `##vso[x]`, TeamCity `##teamcity[x]`.
+GitHub runs `::add-mask::x` at a line's start and `##[error]x` anywhere, Azure `##vso[x]`, TeamCity `##teamcity[x]`.
 In such a build, what is printed has `: :` in place of the first, and `\\u005b` in place of the others' bracket: in JSON
 that is the same bracket. Files are never changed, and so neither is standard output that is sent to one.
 """
