@@ -13,6 +13,8 @@ import pytest
 from tests.release.composite_action import INSTALLED, ROOT, Ran, Runner
 from tests.release.test_action import Comments, github, inputs, made, runner, workspace
 
+from surefoot.choose.processes import WorkerProcess
+
 __all__ = ["github", "made", "runner", "workspace"]
 
 OTHERS = ("pip", "setuptools", "wheel", "hatchling", "surefoot", "numpy", "polars", "typer", "click", "rich", "jinja2",
@@ -37,11 +39,12 @@ def build_wheel(folder, *_):
 @pytest.fixture
 def hostile(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Every module that Python, pip or surefoot may import is in the checkout too; the file that tells if one was."""
-    marker = tmp_path / "hacked"
+    marker, flags = tmp_path / "hacked", os.O_WRONLY | os.O_CREAT | os.O_APPEND
     for name in NAMES:
-        code = f"open({str(marker)!r}, 'a').write('{name}\\n')\n"
+        # Without any module: some are imported before files can be opened.
+        code = f"import posix; posix.write(posix.open({str(marker)!r}, {flags}, 0o600), b'{name} ')\n"
         (workspace / f"{name}.py").write_text(code)
-        (workspace / f"{name}.pth").write_text("import " + code.replace("open", "io; io.open", 1))
+        (workspace / f"{name}.pth").write_text(code)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(workspace), "."]))
     return marker
 
@@ -74,10 +77,13 @@ def test_a_decision_runs_nothing_of_it(runner: Runner, hostile: Path, github: Co
     assert len(github.comments) == 1
 
 
+@pytest.mark.parametrize("named", [True, False])
 def test_an_installation_runs_nothing_of_it(
-    workspace: Path, hostile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workspace: Path, hostile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: bool
 ) -> None:
-    """A real environment and the real pip, with a package that needs no other."""
+    """A real environment and the real pip, with a package that needs no other; PYTHONPATH may name the checkout."""
+    if not named:
+        monkeypatch.delenv("PYTHONPATH")
     source, temporary = tmp_path / "source", tmp_path / "temporary"
     temporary.mkdir()
     source.mkdir()
@@ -100,6 +106,18 @@ def test_an_installation_runs_nothing_of_it(
     assert (log_commands(done.stdout), done.stderr) == ([], "")
     python = (tmp_path / "output").read_text().removeprefix("python=").strip()
     assert subprocess.run([python, "-I", "-c", "import surefoot9"], check=False).returncode == 0
+
+
+def test_workers_of_a_sweep_run_nothing_of_it(
+    workspace: Path, hostile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sweep is started in a checkout too."""
+    monkeypatch.delenv("PYTHONPATH")
+    monkeypatch.chdir(workspace)
+    worker = WorkerProcess(str(tmp_path / "none"))
+    worker.answer()
+    worker.end()
+    assert not hostile.exists(), hostile.read_text()
 
 
 def test_a_failed_installation_ends_the_stopped_part(workspace: Path, tmp_path: Path) -> None:
