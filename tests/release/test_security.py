@@ -23,7 +23,7 @@ def sentences(text: str) -> list[str]:
 
 
 @cache
-def tests_of(file: str) -> set[str]:
+def found_in(file: str) -> set[str]:
     """The tests of a file, those of its classes by both names."""
     found: set[str] = set()
     for node in ast.parse((ROOT / file).read_text(encoding="utf-8")).body:
@@ -43,7 +43,7 @@ def wrong_with(sentence: str) -> str | None:
         return "no tests in brackets after it"
     for name in NAMED.findall(tests):
         file, _, test = name.partition("::")
-        if not (ROOT / file).is_file() or test not in tests_of(file):
+        if not (ROOT / file).is_file() or test not in found_in(file):
             return f"there is no {name}"
     return None
 
