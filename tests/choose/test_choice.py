@@ -79,6 +79,13 @@ def test_figures_at_their_level_satisfy_a_policy_and_a_gain_that_is_not_more_doe
     assert not satisfied(more, 0.10, 0.0)
 
 
+def test_a_risk_on_test_data_that_is_the_level_is_not_called_above_it(result: sf.TradeOffs) -> None:
+    choice = select(result, SelectionPolicy("max_risk", 1.0))
+    for level, said in ((choice.test["risk"], False), (np.nextafter(choice.test["risk"], 0), True)):
+        words = replace(choice, policy=SelectionPolicy("max_risk", level)).words
+        assert any("its risk is above" in sentence for sentence in words) is said
+
+
 def test_of_just_the_risk_that_is_required_the_greatest_gain_is_nearest() -> None:
     rows = [GAIN, row("less", 0.05, 0.009), row("just", 0.09, 0.5 * 0.02)]
     assert SelectionPolicy("more_gain", 0.5, nearest=True).choose(rows, GAIN, "a")[0]["name"] == "just"
