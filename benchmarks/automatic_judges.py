@@ -106,8 +106,8 @@ class JudgedTraffic:
         judge = self.judges[kind]
         drawn_for: Any = "risk" if condition == "risk" else "gain"
         draws = sf.judge_next(
-            self.new, self.today, MEASURE, count, drawn_for=drawn_for, seed=seed, automatic=judge, unjudged="zero",
-            record=more.get("record"),
+            self.new, baseline=self.today, measure=MEASURE, n=count, drawn_for=drawn_for, seed=seed, automatic=judge,
+            unjudged="zero", record=more.get("record"),
         )  # fmt: skip
         policy, queries = self.policies()[condition], draws.queries
         if more:  # a record has its draws, of which all are judged
@@ -263,13 +263,15 @@ def robust(folder: Path, samples: int = 200) -> None:
             for query, own in graded.items()
         }  # fmt: skip
         compared = sf.agreement(
-            people, judge, [baseline, candidate], measure="nDCG@10", baseline=baseline.name
+            people, automatic=judge, runs=[baseline, candidate], measure="nDCG@10", baseline=baseline.name
         ).to_dict()
         comparison = compared["comparison"]
         saved = comparison["savings"]
         ships = np.zeros(2)
         for seed in range(samples):
-            draws = sf.judge_next(candidate, baseline, "nDCG@10", 40, seed=seed, automatic=judge, unjudged="zero")
+            draws = sf.judge_next(
+                candidate, baseline=baseline, measure="nDCG@10", n=40, seed=seed, automatic=judge, unjudged="zero"
+            )
             own = sf.score({query: graded[query] for query in draws.queries}, [baseline, candidate], "nDCG@10")
             data = sf.gate(
                 own, baseline=baseline.name, policy={"risk": 2 * risk}, drawn=draws, automatic=judge

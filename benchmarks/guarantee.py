@@ -238,7 +238,7 @@ class Traffic:
 
     def drawn(self, seed: int) -> bool:
         """Sixty draws of what could be lost."""
-        draws = sf.judge_next(self.new, self.today, "RR@10", 60, seed=seed)
+        draws = sf.judge_next(self.new, baseline=self.today, measure="RR@10", n=60, seed=seed)
         return self.ships(draws.queries, drawn=draws)
 
     def batches(self, seed: int) -> bool:
@@ -246,7 +246,7 @@ class Traffic:
         with tempfile.TemporaryDirectory() as folder:
             record = Path(folder) / "record.json"
             for _ in range(4):
-                sf.judge_next(self.new, self.today, "RR@10", 25, record=record)
+                sf.judge_next(self.new, baseline=self.today, measure="RR@10", n=25, record=record)
                 if self.ships(self.qrels, budget=100, record=record):
                     return True
         return False

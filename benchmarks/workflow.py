@@ -177,7 +177,12 @@ def _drawn(*, rename: bool = False, judge: bool = False) -> Callable[[np.random.
         automatic = {"automatic": traffic.automatic} if judge else {}
         for number in range(4 if judge else 10):
             draws = judge_next(
-                traffic.runs[1], traffic.runs[0], "RR@10", 25, seed=int(rng.integers(1 << 50)), **automatic
+                traffic.runs[1],
+                baseline=traffic.runs[0],
+                measure="RR@10",
+                n=25,
+                seed=int(rng.integers(1 << 50)),
+                **automatic,
             )
             session.record.add_draws(draws)
             judged |= dict.fromkeys(draws.queries)

@@ -99,7 +99,7 @@ def agreement(path: Path, provenance: Provenance) -> str:
     """A good judge, compared with people on two systems."""
     made = sf.synthetic_runs(queries=120)
     judge = synthetic_judges(made.qrels, made.runs[1])["good"]
-    compared = sf.agreement(made.qrels, judge, made.runs[:2], baseline="today")
+    compared = sf.agreement(made.qrels, automatic=judge, runs=made.runs[:2], baseline="today")
     compared.to_html(path, provenance=provenance)
     return f"good agrees with judgments on {100 * compared.to_dict()['agree']:.0f} %"
 
@@ -109,7 +109,7 @@ def agreement_long_names(path: Path, provenance: Provenance) -> str:
     made = sf.synthetic_runs(queries=60)
     today, new = (run.renamed(name) for run, name in zip(made.runs[:2], (HOSTILE, LONG), strict=True))
     judge = synthetic_judges(made.qrels, new)["partial"].renamed(HOSTILE)
-    compared = sf.agreement(made.qrels.renamed(LONG), judge, [today, new], baseline=HOSTILE)
+    compared = sf.agreement(made.qrels.renamed(LONG), automatic=judge, runs=[today, new], baseline=HOSTILE)
     compared.to_html(path, provenance=provenance)
     return f"{HOSTILE} agrees with "
 
@@ -119,7 +119,7 @@ def decision_with_judge(path: Path, provenance: Provenance) -> str:
     made = sf.synthetic_runs(queries=200)
     runs = {run.name: run for run in made.runs}
     judge = synthetic_judges(made.qrels, runs["dense"])["partial"].renamed(HOSTILE)
-    draws = sf.judge_next(runs["dense"], runs["today"], "nDCG@10", 80, seed=0, automatic=judge)
+    draws = sf.judge_next(runs["dense"], baseline=runs["today"], measure="nDCG@10", n=80, seed=0, automatic=judge)
     people = {query: grades for query, grades in made.qrels.to_dict().items() if query in set(draws.queries)}
     scores = sf.score(people, [runs["today"], runs["dense"]], "nDCG@10")
     decided = sf.gate(scores, baseline="today", policy={"risk": 0.04}, drawn=draws, automatic=judge)

@@ -114,6 +114,7 @@ def plain_json(text: str) -> Any:
         return None
 
 
+LINES: list[list[str]] = []  # of which output was looked at
 HOSTILE_LINES: list[list[str]] = []  # whose output has commands where there is no build
 
 
@@ -122,6 +123,7 @@ def test_no_line_is_a_command(surefoot: Any, home: Path, monkeypatch: pytest.Mon
     code, out, err = told(surefoot, line)
     assert code == (2 if line in REFUSED else code)
     assert err if line in REFUSED else out, err
+    LINES.append(line)
     if commands(out + err):
         HOSTILE_LINES.append(line)
     monkeypatch.setenv(BUILDS[(len(line) + len(line[-1])) % 3], "1")
@@ -135,7 +137,7 @@ def test_no_line_is_a_command(surefoot: Any, home: Path, monkeypatch: pytest.Mon
 
 def test_they_would_be_commands_elsewhere() -> None:
     """The names above are hostile: outside a build, where they harm nobody, they are printed as they are."""
-    assert len(HOSTILE_LINES) > len([*PRINTED, *REFUSED]) * 0.6, HOSTILE_LINES
+    assert len(HOSTILE_LINES) >= len(LINES) * 0.6, HOSTILE_LINES
 
 
 def names_of_commands() -> list[str]:

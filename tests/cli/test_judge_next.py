@@ -28,7 +28,9 @@ def test_the_same_as_in_python(surefoot, home: Path) -> None:
     )  # fmt: skip
     assert (code, err) == (0, "")
     draws = sf.read_draws(home / "draws.json")
-    same = sf.judge_next(sf.read_run(home / "new.run"), sf.read_run(home / "today.run"), "nDCG@3", 40, seed=4)
+    same = sf.judge_next(
+        sf.read_run(home / "new.run"), baseline=sf.read_run(home / "today.run"), measure="nDCG@3", n=40, seed=4
+    )
     assert draws.to_dict() == same.to_dict()
     assert "40 draws from 9 queries" in out
     lines = (home / "judge.csv").read_text().splitlines()

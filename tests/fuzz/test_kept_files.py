@@ -54,17 +54,19 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     first, scores = scores.only(range(15)), scores.only(range(15, 30))
     scores.write(folder / "scores.csv")
     common: dict[str, Any] = {"baseline": "today", "policy": {"risk": 0.5}}
-    sf.judge_next(bold, today, "nDCG@10", 20, seed=1, record=folder / "record.json")
+    sf.judge_next(bold, baseline=today, measure="nDCG@10", n=20, seed=1, record=folder / "record.json")
     sample_next(bold, today, 5, folder / "record.json", seed=1)
     sf.gate(scores, baseline="today", policy={"risk": 0.4}, record=folder / "looks.json")
     sf.gate(first, **common, budget=60, record=folder / "looks.json")
     sf.gate(scores, **common).write_json(folder / "decision.json")
-    sf.judge_next(bold, today, "nDCG@10", 20, seed=1).write(folder / "draws.json")
+    sf.judge_next(bold, baseline=today, measure="nDCG@10", n=20, seed=1).write(folder / "draws.json")
     half = set(list(runs.qrels.to_dict())[:15])
     learning, judged = (
         {q: d for q, d in runs.qrels.to_dict().items() if (q in half) == first} for first in (True, False)
     )
-    controller = sf.RiskController(bold, today, 0.5, measure="nDCG@10").fit_scorer(learning).calibrate(judged)
+    controller = (
+        sf.RiskController(bold, baseline=today, level=0.5, measure="nDCG@10").fit_scorer(learning).calibrate(judged)
+    )
     controller.certificate_.write_json(folder / "certificate.json")
     controller.save(folder / "controller")
     sf.assess(scores, baseline="today").write_json(folder / "assessment.json", per_query=True)

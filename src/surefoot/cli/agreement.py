@@ -63,7 +63,7 @@ def agreement(
     with busy("Comparing judges"):
         runs = read_named_runs(files) if files else None
         found = compare(
-            human, automatic, runs, measure=measure,
+            human, automatic=automatic, runs=runs, measure=measure,
             baseline=None if baseline is None else as_text(baseline),
             candidate=None if candidate is None else as_text(candidate), risk=risk,
         )  # fmt: skip

@@ -120,8 +120,8 @@ def control(
     ranker = load_ranker(model)
     shipped = BaselineSpec.parse(baseline[0]).name
     controller = RiskController(
-        ranker, shipped, levels or DEFAULT_RISK_LEVEL, delta, measure=measure, method=method, scorer=scorer, gate=gate,
-        blend=blend, movement_cap=movement_cap, drift=drift, unanswered=unanswered,
+        ranker, baseline=shipped, level=levels or DEFAULT_RISK_LEVEL, delta=delta, measure=measure, method=method,
+        scorer=scorer, gate=gate, blend=blend, movement_cap=movement_cap, drift=drift, unanswered=unanswered,
     )  # fmt: skip
     controller.candidate_name = model.resolve().name
     controller.baseline_source = resolve_baseline(baseline[0])
@@ -135,7 +135,11 @@ def control(
         controller.fit_scorer(data[valid])
     with busy("Calibrating"):
         controller.calibrate(
-            data[judged], weights, strata=strata, traffic=None if traffic is None else data[traffic], record=record
+            data[judged],
+            weights=weights,
+            strata=strata,
+            traffic=None if traffic is None else data[traffic],
+            record=record,
         )
     controller.save(output)
     certificate = controller.certificate_

@@ -56,7 +56,9 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
         must = "it may ship" if risk <= DEMO_RISK_LEVEL else "it must not ship"
         say(f"\n{name}: the true risk, which nobody knows, is {risk:.4f}, so {must}.", "bold")
         for judge_name, judge in judges.items():
-            draws = judge_next(candidate, baseline, DEMO_MEASURE, DEMO_DRAWS, seed=seed, automatic=judge)
+            draws = judge_next(
+                candidate, baseline=baseline, measure=DEMO_MEASURE, n=DEMO_DRAWS, seed=seed, automatic=judge
+            )
             people = {query: grades for query, grades in made.qrels.to_dict().items() if query in set(draws.queries)}
             data = gate(
                 score(people, [baseline, candidate], DEMO_MEASURE), baseline="today", policy={"risk": DEMO_RISK_LEVEL},
@@ -74,7 +76,9 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
             )
             if name == "hybrid":
                 draws.write(output / f"{judge_name}-draws.json")
-    compared = agreement(made.qrels, judges["good"], [baseline, runs["hybrid"]], measure=DEMO_MEASURE, baseline="today")
+    compared = agreement(
+        made.qrels, automatic=judges["good"], runs=[baseline, runs["hybrid"]], measure=DEMO_MEASURE, baseline="today"
+    )
     compared.to_html(output / "agreement.html")
     say("\nWhat is the good judge worth?", "bold")
     say(f"• {headline(compared.to_dict())}")

@@ -143,7 +143,8 @@ def judge_next(
         table, tables = sample_csv(order, to_judge), sample_tables(entry, to_judge, _SHOWN_DRAWS)
     else:
         drawn = draw(
-            candidate, reference, measure, draws, drawn_for=drawn_for or "risk", seed=seed,  # type: ignore[arg-type]
+            candidate, baseline=reference, measure=measure, n=draws, seed=seed,
+            drawn_for=drawn_for or "risk",  # type: ignore[arg-type]
             automatic=automatic, unjudged=unjudged, weights=traffic, record=record,  # type: ignore[arg-type]
         )  # fmt: skip
         order = [drawn.queries[row] for row in drawn_order(drawn)]

@@ -122,20 +122,22 @@ def test_weights_that_do_not_fit(weights: Any, strata: str | None, said: str) ->
 def test_draws_that_do_not_fit() -> None:
     c, judged = fitted(), parts()["judged"]
     lists = c.lists(judged)
-    draws = sf.judge_next(lists.candidate, lists.baseline, MEASURE, 200)
+    draws = sf.judge_next(lists.candidate, baseline=lists.baseline, measure=MEASURE, n=200)
     with pytest.raises(sf.DataError, match="could lose"):
-        fitted(blend=0.5).calibrate(judged, draws)  # other lists than those that were drawn from
+        fitted(blend=0.5).calibrate(judged, weights=draws)  # other lists than those that were drawn from
     with pytest.raises(sf.DataError, match="have no judgments"):
-        c.calibrate(judged.select(np.arange(50)), draws)
+        c.calibrate(judged.select(np.arange(50)), weights=draws)
     with pytest.raises(sf.ArgumentError, match="share_hurt cannot be proved"):
-        fitted(loss="share_hurt").calibrate(judged, draws)
+        fitted(loss="share_hurt").calibrate(judged, weights=draws)
     with pytest.raises(sf.ArgumentError, match="need method betting"):
-        fitted(method="crc").calibrate(judged, draws)
+        fitted(method="crc").calibrate(judged, weights=draws)
     with pytest.raises(sf.DataError, match="the controller is for P@5"):
-        sf.RiskController(ranker(), "bm25", measure="P@5", scorer=lambda one: np.zeros(500)).calibrate(judged, draws)
-    gain = sf.judge_next(lists.candidate, lists.baseline, MEASURE, 200, drawn_for="gain")
+        sf.RiskController(ranker(), baseline="bm25", measure="P@5", scorer=lambda one: np.zeros(500)).calibrate(
+            judged, weights=draws
+        )
+    gain = sf.judge_next(lists.candidate, baseline=lists.baseline, measure=MEASURE, n=200, drawn_for="gain")
     with pytest.raises(sf.ArgumentError, match="draw for risk"):
-        c.calibrate(judged, gain)
+        c.calibrate(judged, weights=gain)
 
 
 def test_losses_beyond_what_the_traffic_allows() -> None:
@@ -224,6 +226,6 @@ def test_a_linear_ranker_is_refused_with_the_way() -> None:
     with pytest.raises(sf.ArgumentError, match=r"is a LinearRanker, .* give two runs: RiskController\(data\.to_run"):
         sf.RiskController(linear, baseline="bm25")
     judged = parts()["judged"]
-    runs = judged.to_run(linear.predict(judged), "new"), judged.to_run(judged.baselines["bm25"], "today")
-    c = sf.RiskController(*runs, level=0.3, scorer=lambda lists: np.ones(len(lists.queries)))
+    new, today = judged.to_run(linear.predict(judged), "new"), judged.to_run(judged.baselines["bm25"], "today")
+    c = sf.RiskController(new, baseline=today, level=0.3, scorer=lambda lists: np.ones(len(lists.queries)))
     assert c.calibrate(judged.qrels()).certificate_["queries"] == 489

@@ -23,8 +23,8 @@ from surefoot.risk.bounds import least_queries
 def test_drawn_queries_prove_more_with_fewer_judgments(tmp_path: Path) -> None:
     c, traffic = fitted(movement_cap=1, level=0.02), parts()["judged"]
     lists = c.lists(traffic)
-    draws = sf.judge_next(lists.candidate, lists.baseline, MEASURE, 150, seed=0)
-    c.calibrate(traffic, draws)
+    draws = sf.judge_next(lists.candidate, baseline=lists.baseline, measure=MEASURE, n=150, seed=0)
+    c.calibrate(traffic, weights=draws)
     certificate = c.certificate_
     assert certificate["queries"] == 150
     assert certificate["weights"]["kind"] == "drawn"
@@ -32,10 +32,10 @@ def test_drawn_queries_prove_more_with_fewer_judgments(tmp_path: Path) -> None:
     plain = fitted(movement_cap=1, level=0.02).calibrate(traffic.select(np.arange(150))).certificate_
     assert certificate["shown"]["gain"] > 2 * plain["shown"]["gain"]
     draws.write(tmp_path / "draws.json")
-    again = fitted(movement_cap=1, level=0.02).calibrate(traffic, tmp_path / "draws.json").certificate_
+    again = fitted(movement_cap=1, level=0.02).calibrate(traffic, weights=tmp_path / "draws.json").certificate_
     assert again.to_dict() == certificate.to_dict()
     # Their losses are divided by W already: the greatest of all traffic scales them no more.
-    bounded = fitted(movement_cap=1, level=0.02).calibrate(traffic, draws, traffic=traffic).certificate_
+    bounded = fitted(movement_cap=1, level=0.02).calibrate(traffic, weights=draws, traffic=traffic).certificate_
     assert bounded["largest_loss"] < 0.7
     assert (bounded["certified"], bounded["least_queries"]) == (certificate["certified"], certificate["least_queries"])
     # Weighted figures are about those of all the traffic.
@@ -46,7 +46,7 @@ def test_drawn_queries_prove_more_with_fewer_judgments(tmp_path: Path) -> None:
 def test_strata_are_weighed_by_their_shares() -> None:
     judged = parts()["judged"]
     strata = {query: "head" if number % 5 else "tail" for number, query in enumerate(judged.queries)}
-    like = fitted(level=0.08).calibrate(judged, {"head": 0.8, "tail": 0.2}, strata=strata).certificate_
+    like = fitted(level=0.08).calibrate(judged, weights={"head": 0.8, "tail": 0.2}, strata=strata).certificate_
     plain = fitted(level=0.08).calibrate(judged).certificate_
     assert like["weights"]["strata"] == [
         {"stratum": "head", "share": 0.8, "queries": 400},
@@ -54,10 +54,10 @@ def test_strata_are_weighed_by_their_shares() -> None:
     ]
     assert like["everywhere"] == pytest.approx(plain["everywhere"])
     assert 0 < like["certified"] <= plain["certified"]
-    turned = fitted(level=0.08).calibrate(judged, {"head": 0.1, "tail": 0.9}, strata=strata).certificate_
+    turned = fitted(level=0.08).calibrate(judged, weights={"head": 0.1, "tail": 0.9}, strata=strata).certificate_
     assert turned["certified"] < like["certified"]  # few queries stand for much
     with pytest.raises(sf.ArgumentError, match="only with method 'betting'"):
-        fitted(method="crc").calibrate(judged, {"head": 0.8, "tail": 0.2}, strata=strata)
+        fitted(method="crc").calibrate(judged, weights={"head": 0.8, "tail": 0.2}, strata=strata)
 
 
 def test_a_smaller_greatest_loss_proves_more() -> None:
@@ -89,7 +89,7 @@ def test_draws_of_a_record_calibrate(tmp_path: Path) -> None:
     record, traffic = tmp_path / "record.json", Traffic(3)
     qrels, runs = traffic.qrels, traffic.runs
     for seed in (1, 2):
-        draws = sf.judge_next(runs[1], runs[0], "RR@10", 40, seed=seed, record=record)
+        draws = sf.judge_next(runs[1], baseline=runs[0], measure="RR@10", n=40, seed=seed, record=record)
 
     def certified(judged: Any, **given: Any) -> sf.Certificate:
         made = sf.RiskController(runs[1], baseline=runs[0], level=0.3, measure="RR@10", scorer=lists_moved)
@@ -162,7 +162,9 @@ def test_drawn_queries_are_bet_on_in_the_order_of_drawing() -> None:
     """Copies side by side would let a bet know what comes next."""
     judged = JudgedQueries(("a", "b", "c"), np.array([0.2, 0.2, 0.2]), np.array([0.1, 0.2, 0.3]))
     scored = ScoredQueries(judged, np.arange(3.0))
-    draws = sf.judge_next({"a": ["x"], "b": ["x"], "c": ["x"]}, {"a": ["y"], "b": ["y"], "c": ["y"]}, "P@1", 40)
+    draws = sf.judge_next(
+        {"a": ["x"], "b": ["x"], "c": ["x"]}, baseline={"a": ["y"], "b": ["y"], "c": ["y"]}, measure="P@1", n=40
+    )
     settings = sf.RiskController({"a": ["x"]}, baseline={"a": ["y"]}, measure="P@1").settings
     _, sample, weighing = calibration_of(scored, settings, draws, None, 1.0)
     assert list(sample.queries) == draws.to_dict()["sequence"]

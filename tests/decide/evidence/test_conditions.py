@@ -129,7 +129,7 @@ def test_draws_decide_what_says_so() -> None:
     qrels = {f"q{i}": {"a": 1} for i in range(20)}
     today = sf.Run.read({query: ["a", "b"] for query in qrels}, "today")
     new = sf.Run.read({query: ["b", "a"] if query < "q15" else ["a", "b"] for query in qrels}, "new")
-    draws = sf.judge_next(new, today, "RR@10", 30, seed=0)
+    draws = sf.judge_next(new, baseline=today, measure="RR@10", n=30, seed=0)
     scores = sf.score(qrels, [today, new], "RR@10")
     decision = sf.gate(
         scores, baseline="today", policy={"weighed_loss": {"alpha": 1, "at_most": 0.9}}, drawn=draws

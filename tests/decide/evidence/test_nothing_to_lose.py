@@ -79,7 +79,7 @@ def test_with_strata_nothing_is_left_out_but_told() -> None:
 def test_of_drawn_queries_nothing_is_left_out_but_told() -> None:
     scores = diluted(300, 300, 0.5, 200)
     runs = {run.name: run for run in scores.runs}
-    draws = sf.judge_next(runs["new"], runs["today"], "AP", 60, seed=0)
+    draws = sf.judge_next(runs["new"], baseline=runs["today"], measure="AP", n=60, seed=0)
     data = sf.gate(scores, baseline="today", policy={"risk": 0.5}, drawn=draws).to_dict()
     assert data["queries"] == 60
     told = data["nothing_to_lose"]

@@ -102,7 +102,7 @@ def test_a_family_never_gets_more_than_delta_at_once(sets: list[tuple[int, int, 
 
 def written(path: Path) -> dict[str, Any]:
     for seed in (1, 2):
-        sf.judge_next(NEW, TODAY, "nDCG@5", 10, seed=seed, record=path)
+        sf.judge_next(NEW, baseline=TODAY, measure="nDCG@5", n=10, seed=seed, record=path)
     sample_next(NEW, TODAY, 5, path, seed=3)
     return json.loads(path.read_text())
 
@@ -157,18 +157,18 @@ def test_a_record_that_was_shortened_or_changed_is_refused(tmp_path: Path) -> No
         with pytest.raises(sf.DataError, match=r"r\.json"):
             read_record(path)
         with pytest.raises(sf.DataError, match=r"r\.json"):
-            sf.judge_next(NEW, TODAY, "nDCG@5", 10, record=path)
+            sf.judge_next(NEW, baseline=TODAY, measure="nDCG@5", n=10, record=path)
         assert path.read_text() == content
 
 
 def test_a_seed_is_drawn_with_once(tmp_path: Path) -> None:
     path = tmp_path / "r.json"
-    sf.judge_next(NEW, TODAY, "nDCG@5", 10, seed=7, record=path)
+    sf.judge_next(NEW, baseline=TODAY, measure="nDCG@5", n=10, seed=7, record=path)
     before = path.read_bytes()
     with pytest.raises(sf.DataError, match="the same seed repeats them"):
-        sf.judge_next(NEW, TODAY, "nDCG@5", 15, seed=7, record=path)
+        sf.judge_next(NEW, baseline=TODAY, measure="nDCG@5", n=15, seed=7, record=path)
     assert path.read_bytes() == before
-    sf.judge_next(NEW, TODAY, "nDCG@5", 15, record=path)
+    sf.judge_next(NEW, baseline=TODAY, measure="nDCG@5", n=15, record=path)
 
 
 def test_a_uniform_sample_goes_on_in_one_order(tmp_path: Path) -> None:

@@ -38,14 +38,14 @@ def world(
 
 def test_equal_counts_give_the_same_draws() -> None:
     _, today, new, traffic = world()
-    plain = sf.judge_next(new, today, "nDCG@5", 30, seed=7)
-    equal = sf.judge_next(new, today, "nDCG@5", 30, seed=7, weights=dict.fromkeys(traffic, 12))
+    plain = sf.judge_next(new, baseline=today, measure="nDCG@5", n=30, seed=7)
+    equal = sf.judge_next(new, baseline=today, measure="nDCG@5", n=30, seed=7, weights=dict.fromkeys(traffic, 12))
     assert json.dumps(plain.to_dict()) == json.dumps(equal.to_dict())
 
 
 def test_queries_are_drawn_by_count_times_what_they_could_lose(tmp_path: Path) -> None:
     _, today, new, traffic = world()
-    draws = sf.judge_next(new, today, "nDCG@5", 20_000, seed=1, weights=traffic)
+    draws = sf.judge_next(new, baseline=today, measure="nDCG@5", n=20_000, seed=1, weights=traffic)
     to_draw = traffic_to_draw(sf.read_run(new), sf.read_run(today), Measure.parse("nDCG@5"), "risk", traffic)
     w = np.array([traffic[query] for query in to_draw.queries])
     assert draws.mean_weight == pytest.approx(float(w @ to_draw.weights / w.sum()))
@@ -63,8 +63,10 @@ def test_queries_are_drawn_by_count_times_what_they_could_lose(tmp_path: Path) -
 
 def test_another_traffic_gets_other_draws_of_the_same_seed() -> None:
     _, today, new, traffic = world()
-    one = sf.judge_next(new, today, "nDCG@5", 40, seed=3, weights=traffic)
-    other = sf.judge_next(new, today, "nDCG@5", 40, seed=3, weights={**traffic, "q000": traffic["q000"] + 1})
+    one = sf.judge_next(new, baseline=today, measure="nDCG@5", n=40, seed=3, weights=traffic)
+    other = sf.judge_next(
+        new, baseline=today, measure="nDCG@5", n=40, seed=3, weights={**traffic, "q000": traffic["q000"] + 1}
+    )
     assert one.identity != other.identity != 3
     assert one.to_dict()["sequence"] != other.to_dict()["sequence"]
 
@@ -72,7 +74,7 @@ def test_another_traffic_gets_other_draws_of_the_same_seed() -> None:
 def test_queries_that_nobody_asks_are_left_out_and_told() -> None:
     _, today, new, traffic = world()
     some = {query: count for query, count in traffic.items() if query > "q019"}
-    draws = sf.judge_next(new, today, "nDCG@5", 50, seed=2, weights=some)
+    draws = sf.judge_next(new, baseline=today, measure="nDCG@5", n=50, seed=2, weights=some)
     assert draws.by_traffic is not None
     assert (draws.traffic, draws.by_traffic["left_out"]) == (40, 20)
     assert min(draws.queries) > "q019"
@@ -89,7 +91,10 @@ def test_queries_that_nobody_asks_are_left_out_and_told() -> None:
 )
 def test_files_that_do_not_add_up_are_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     _, today, new, traffic = world()
-    data: Any = {**sf.judge_next(new, today, "nDCG@5", 5, seed=2, weights=traffic).to_dict(), **change}
+    data: Any = {
+        **sf.judge_next(new, baseline=today, measure="nDCG@5", n=5, seed=2, weights=traffic).to_dict(),
+        **change,
+    }
     (tmp_path / "draws.json").write_text(json.dumps(seal(data)), encoding="utf-8")
     with pytest.raises(DataError, match=message):
         sf.read_draws(tmp_path / "draws.json")
@@ -104,10 +109,10 @@ def test_what_proves_nothing_is_refused() -> None:
         sf.gate(scores, baseline="today", policy=policy, traffic=traffic)
     with pytest.raises(ArgumentError, match="have weights by traffic"):
         sf.gate(scores.with_traffic(traffic), baseline="today", policy=policy)
-    plain = sf.judge_next(new, today, "nDCG@5", 20, seed=1)
+    plain = sf.judge_next(new, baseline=today, measure="nDCG@5", n=20, seed=1)
     with pytest.raises(DataError, match="made without traffic"):
         sf.gate(scores, baseline="today", policy=policy, drawn=plain, traffic=traffic)
-    drawn = sf.judge_next(new, today, "nDCG@5", 20, seed=1, weights=traffic)
+    drawn = sf.judge_next(new, baseline=today, measure="nDCG@5", n=20, seed=1, weights=traffic)
     with pytest.raises(DataError, match="not the one that the draws were made with"):
         sf.gate(scores, baseline="today", policy=policy, drawn=drawn, traffic={**traffic, "q000": 1e6})
     equal = dict.fromkeys(traffic, 3)
@@ -123,7 +128,7 @@ def test_draws_of_another_traffic_are_another_question(tmp_path: Path) -> None:
     other = {query: float(40 - i) for i, query in enumerate(names)}
     record, found = tmp_path / "record.json", []
     for weights in (one, one, other, None):
-        sf.judge_next(new, today, "RR@2", 20, weights=weights, record=record)
+        sf.judge_next(new, baseline=today, measure="RR@2", n=20, weights=weights, record=record)
         data = sf.gate(scores, baseline="today", policy={"risk": 0.001}, record=record).to_dict()
         found.append((data["record"]["question"], data["record"]["number"], data["batches"]))
     assert found == [(1, 1, [20]), (1, 1, [20, 20]), (2, 2, [20]), (3, 3, [20])]
@@ -133,7 +138,7 @@ def test_equal_counts_of_some_queries_are_a_traffic_of_their_own() -> None:
     qrels, today, new, _ = world()
     scores = sf.score(qrels, {"today": today, "new": new}, "nDCG@5")
     first, rest = (dict.fromkeys(part, 5) for part in (list(today)[:30], list(today)[30:]))
-    drawn = sf.judge_next(new, today, "nDCG@5", 20, seed=1, weights=first)
+    drawn = sf.judge_next(new, baseline=today, measure="nDCG@5", n=20, seed=1, weights=first)
     assert drawn.by_traffic is not None
     assert drawn.by_traffic["left_out"] == 30
     for traffic in (rest, dict.fromkeys(list(today)[:2], 5)):
@@ -144,7 +149,7 @@ def test_equal_counts_of_some_queries_are_a_traffic_of_their_own() -> None:
 def test_the_estimates_are_of_traffic() -> None:
     qrels, today, new, traffic = world(4)
     scores = sf.score(qrels, {"today": today, "new": new}, "nDCG@5")
-    drawn = sf.judge_next(new, today, "nDCG@5", 30_000, seed=1, weights=traffic)
+    drawn = sf.judge_next(new, baseline=today, measure="nDCG@5", n=30_000, seed=1, weights=traffic)
     decision = sf.gate(scores, baseline="today", policy={"risk": 0.9}, drawn=drawn, traffic=traffic).to_dict()
     truth = sf.assess(scores, "today", weights=traffic).to_dict()["systems"][1]["risk"]
     assert decision["conditions"][0]["observed"] == pytest.approx(truth, rel=0.03)
@@ -161,7 +166,7 @@ def test_with_an_automatic_judge_the_traffic_is_needed_and_counts() -> None:
         query: {document: grade if rng.random() < 0.85 else 1 - grade for document, grade in grades.items()}
         for query, grades in qrels.items()
     }
-    drawn = sf.judge_next(new, today, "nDCG@5", 200, seed=1, weights=traffic, automatic=labels)
+    drawn = sf.judge_next(new, baseline=today, measure="nDCG@5", n=200, seed=1, weights=traffic, automatic=labels)
     scores = sf.score(qrels, {"today": today, "new": new}, "nDCG@5")
     given: dict[str, Any] = {"baseline": "today", "policy": {"risk": 0.9}, "drawn": drawn, "automatic": labels}
     with pytest.raises(ArgumentError, match="drawn by traffic"):
@@ -191,7 +196,7 @@ def test_false_ships_at_the_border(seed: int) -> None:
     ]  # fmt: skip
     runs = 600
     for number in range(runs):
-        drawn = sf.judge_next(new, today, "nDCG@5", 80, seed=1000 * seed + number, weights=traffic)
+        drawn = sf.judge_next(new, baseline=today, measure="nDCG@5", n=80, seed=1000 * seed + number, weights=traffic)
         sample, _ = drawn_sample(scores, "today", "new", drawn)
         for name, rule in zip(shipped, rules, strict=True):
             evidence = evidence_of(rule, sample, "nDCG@5", drawn.mean_weight)

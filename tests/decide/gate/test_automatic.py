@@ -91,7 +91,7 @@ def slow_values(judgments: Any, draws: sf.Draws, kind: str, alpha: float) -> dic
     ],
 )
 def test_p_is_that_of_the_formula(policy: dict[str, Any], kind: str, alpha: float, drawn_for: Any) -> None:
-    draws = sf.judge_next(NEW, TODAY, MEASURE, 50, drawn_for=drawn_for, seed=3, automatic=GOOD)
+    draws = sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=50, drawn_for=drawn_for, seed=3, automatic=GOOD)
     data = decide(draws, policy, automatic=GOOD).to_dict()
     people, judge = (slow_values(each, draws, kind, alpha) for each in (PEOPLE, GOOD))
     weights = np.array([weight for _, weight in judge.values()])
@@ -132,7 +132,7 @@ def test_p_is_that_of_the_formula(policy: dict[str, Any], kind: str, alpha: floa
 
 def test_a_constant_judge_changes_nothing_but_the_draws() -> None:
     same = {query: dict.fromkeys("abcd", 1) for query in PEOPLE}
-    draws = sf.judge_next(NEW, TODAY, MEASURE, 40, seed=5, automatic=same)
+    draws = sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=40, seed=5, automatic=same)
     data = decide(draws, {"risk": 0.06}, automatic=same).to_dict()
     (condition,), (alone,) = data["conditions"], data["automatic"]["without"]["conditions"]
     assert condition.pop("automatic") == {"weight": 0.0, "correlation": None, "adjusted": condition["observed"]}
@@ -145,12 +145,12 @@ def test_a_constant_judge_changes_nothing_but_the_draws() -> None:
 
 def test_a_constant_judge_keeps_the_exact_test_of_measures_of_0_and_1() -> None:
     same = {query: dict.fromkeys("abcd", 1) for query in PEOPLE}
-    draws = sf.judge_next(NEW, TODAY, "P@1", 40, seed=5, automatic=same)
+    draws = sf.judge_next(NEW, baseline=TODAY, measure="P@1", n=40, seed=5, automatic=same)
     scores = sf.score({query: PEOPLE[query] for query in draws.queries}, [TODAY, NEW], "P@1")
     for automatic in (same,):
         data = sf.gate(scores, baseline="today", policy={"risk": 0.1}, drawn=draws, automatic=automatic).to_dict()
         assert data["conditions"][0]["method"] == "binomial"
-    draws = sf.judge_next(NEW, TODAY, "P@1", 40, seed=5, automatic=GOOD)
+    draws = sf.judge_next(NEW, baseline=TODAY, measure="P@1", n=40, seed=5, automatic=GOOD)
     scores = sf.score({query: PEOPLE[query] for query in draws.queries}, [TODAY, NEW], "P@1")
     data = sf.gate(scores, baseline="today", policy={"risk": 0.1}, drawn=draws, automatic=GOOD).to_dict()
     assert data["conditions"][0]["method"] == "betting"
@@ -158,11 +158,11 @@ def test_a_constant_judge_keeps_the_exact_test_of_measures_of_0_and_1() -> None:
 
 
 def test_a_good_judge_decides_with_fewer_queries() -> None:
-    truth = slow_values(PEOPLE, sf.judge_next(NEW, TODAY, MEASURE, 1, seed=0), "risk", 0)
+    truth = slow_values(PEOPLE, sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=1, seed=0), "risk", 0)
     level = 1.6 * sum(x * weight for x, weight in truth.values()) / N
     ships = [0, 0]
     for seed in range(12):
-        draws = sf.judge_next(NEW, TODAY, MEASURE, 60, seed=seed, automatic=PEOPLE)
+        draws = sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=60, seed=seed, automatic=PEOPLE)
         data = decide(draws, {"risk": level}, automatic=PEOPLE).to_dict()
         ships[0] += data["decision"] == "ship"
         ships[1] += data["automatic"]["without"]["decision"] == "ship"
@@ -173,7 +173,7 @@ def test_a_good_judge_decides_with_fewer_queries() -> None:
 
 
 def test_the_decision_says_what_the_judge_added_and_what_is_claimed() -> None:
-    draws = sf.judge_next(NEW, TODAY, MEASURE, 30, seed=1, automatic=GOOD)
+    draws = sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=30, seed=1, automatic=GOOD)
     decision = decide(draws, {"risk": 0.05}, automatic=GOOD)
     text, page = str(decision).replace("\n", " "), decision.page()
     queries = len(draws.queries)
@@ -187,20 +187,24 @@ def test_the_decision_says_what_the_judge_added_and_what_is_claimed() -> None:
 
 
 def test_draws_keep_the_hash_and_another_judge_gets_other_draws(tmp_path: Path) -> None:
-    draws = sf.judge_next(NEW, TODAY, MEASURE, 30, seed=1, automatic=GOOD)
+    draws = sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=30, seed=1, automatic=GOOD)
     draws.write(tmp_path / "draws.json")
     again = sf.read_draws(tmp_path / "draws.json")
     assert again.to_dict() == draws.to_dict()
     assert again.automatic is not None
     assert len(again.automatic["sha256"]) == 64
-    other = sf.judge_next(NEW, TODAY, MEASURE, 30, seed=1, automatic=corrupted(PEOPLE, 0.1, seed=2))
+    other = sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=30, seed=1, automatic=corrupted(PEOPLE, 0.1, seed=2))
     assert other.to_dict()["sequence"] != draws.to_dict()["sequence"]
     turned = {query: dict(reversed(grades.items())) for query, grades in reversed(GOOD.items())}
-    assert sf.judge_next(NEW, TODAY, MEASURE, 30, seed=1, automatic=turned).to_dict() == draws.to_dict()
+    assert (
+        sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=30, seed=1, automatic=turned).to_dict() == draws.to_dict()
+    )
 
 
 def test_what_has_no_proof_is_refused(tmp_path: Path) -> None:
-    draws, plain = (sf.judge_next(NEW, TODAY, MEASURE, 30, seed=1, **more) for more in ({"automatic": GOOD}, {}))
+    draws, plain = (
+        sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=30, seed=1, **more) for more in ({"automatic": GOOD}, {})
+    )
     with pytest.raises(sf.ArgumentError, match="need queries that were drawn with them"):
         sf.gate(drawn_scores(draws), baseline="today", policy={"risk": 0.1}, automatic=GOOD)
     with pytest.raises(sf.DataError, match="made without automatic judgments"):
@@ -214,7 +218,7 @@ def test_what_has_no_proof_is_refused(tmp_path: Path) -> None:
     with pytest.raises(sf.ArgumentError, match="drawn with automatic judgments"):
         decide(draws, {"risk": 0.1})
     with pytest.raises(sf.MeasureError, match="no maximum"):
-        sf.judge_next(NEW, TODAY, "DCG@4", 30, automatic=GOOD)
+        sf.judge_next(NEW, baseline=TODAY, measure="DCG@4", n=30, automatic=GOOD)
     with pytest.raises(sf.ArgumentError, match="share_hurt cannot be decided with drawn queries"):
         decide(draws, {"share_hurt": 0.1}, automatic=GOOD)
     matrix = sf.Scores(drawn_scores(draws).values, ["today", "new"], drawn_scores(draws).queries, MEASURE)
@@ -225,8 +229,8 @@ def test_what_has_no_proof_is_refused(tmp_path: Path) -> None:
 def test_all_traffic_must_be_judged_or_said_to_be_unjudged() -> None:
     some = {query: grades for query, grades in GOOD.items() if int(query[1:]) % 2}
     with pytest.raises(sf.DataError, match=r"have no judgment for \d+ of the \d+ queries that could change"):
-        sf.judge_next(NEW, TODAY, MEASURE, 30, automatic=some)
-    draws = sf.judge_next(NEW, TODAY, MEASURE, 30, automatic=some, unjudged="zero")
+        sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=30, automatic=some)
+    draws = sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=30, automatic=some, unjudged="zero")
     assert draws.automatic is not None
     assert draws.automatic["unjudged"] > 50
     data = decide(draws, {"risk": 0.1}, automatic=some).to_dict()
@@ -236,12 +240,12 @@ def test_all_traffic_must_be_judged_or_said_to_be_unjudged() -> None:
     assert set(unjudged) == {0.0}
     assert "did not judge" in str(decide(draws, {"risk": 0.1}, automatic=some))
     with pytest.raises(sf.ArgumentError, match="must be 'error' or 'zero'"):
-        sf.judge_next(NEW, TODAY, MEASURE, 30, automatic=some, unjudged="drop")  # type: ignore[arg-type]
+        sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=30, automatic=some, unjudged="drop")  # type: ignore[arg-type]
     other_ids = {f"x{query}": grades for query, grades in GOOD.items()}
     with pytest.raises(sf.DataError, match="are the ids the same"):
-        sf.judge_next(NEW, TODAY, MEASURE, 30, automatic=other_ids, unjudged="zero")
+        sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=30, automatic=other_ids, unjudged="zero")
     fewer = {query: {document: grades[document] for document in "abc"} for query, grades in GOOD.items()}
-    holes = sf.judge_next(NEW, TODAY, MEASURE, 30, automatic=fewer).automatic
+    holes = sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=30, automatic=fewer).automatic
     assert holes is not None
     assert (holes["unjudged"], holes["holes"] > 100) == (0, True)
 
@@ -256,7 +260,7 @@ def look(record: Path, judge: Any, policy: dict[str, Any], **options: Any) -> di
 def test_batches_go_on_from_look_to_look(tmp_path: Path) -> None:
     record, looks = tmp_path / "record.json", []
     for seed in (1, 2):
-        draws = sf.judge_next(NEW, TODAY, MEASURE, 25, seed=seed, automatic=GOOD, record=record)
+        draws = sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=25, seed=seed, automatic=GOOD, record=record)
         looks.append(look(record, GOOD, {"risk": 0.03}))
     data = looks[-1]
     assert (data["queries"], data["batches"], len(data["record"]["looks"])) == (50, [25, 25], 2)
@@ -274,7 +278,7 @@ def test_choosing_among_judges_is_another_question_each_time(tmp_path: Path) -> 
     record, found = tmp_path / "record.json", []
     judges = [corrupted(PEOPLE, 0.1, seed=seed) for seed in (1, 2)]
     for judge in (judges[0], judges[1], judges[1]):
-        sf.judge_next(NEW, TODAY, MEASURE, 25, automatic=judge, record=record)
+        sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=25, automatic=judge, record=record)
         data = look(record, judge, {"risk": 0.03})
         found.append((data["record"]["question"], data["record"]["number"], data["batches"]))
     assert found == [(1, 1, [25]), (2, 2, [25]), (2, 2, [25, 25])]
@@ -286,7 +290,7 @@ def test_choosing_among_judges_is_another_question_each_time(tmp_path: Path) -> 
 def test_what_is_decided_is_what_the_bounds_say(share: float) -> None:
     judge = corrupted(PEOPLE, share)
     for seed in range(3):
-        draws = sf.judge_next(NEW, TODAY, MEASURE, 60, seed=seed, drawn_for="gain", automatic=judge)
+        draws = sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=60, seed=seed, drawn_for="gain", automatic=judge)
         for level in (0.02, 0.08):
             (condition, *_) = decide(draws, {"risk": level, "gain": -0.1}, automatic=judge).conditions
             if condition["status"] == "holds":
@@ -298,14 +302,14 @@ def test_what_is_decided_is_what_the_bounds_say(share: float) -> None:
 def test_odd_judgments_are_refused(tmp_path: Path) -> None:
     beyond = {query: grades | {"a": 9} for query, grades in GOOD.items()}
     with pytest.raises(sf.MeasureError, match="grade of 9, but ERR has max_rel=4"):
-        sf.judge_next(NEW, TODAY, "ERR@4", 10, automatic=beyond)
+        sf.judge_next(NEW, baseline=TODAY, measure="ERR@4", n=10, automatic=beyond)
     with pytest.raises(sf.DataError, match="must be finite"):
-        sf.judge_next(NEW, TODAY, MEASURE, 10, automatic=GOOD | {"q1": {"a": float("nan")}})
+        sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=10, automatic=GOOD | {"q1": {"a": float("nan")}})
     file = tmp_path / "twice.qrels"
     file.write_text("q1 0 a 1\nq1 0 a 0\n")
     with pytest.raises(sf.DataError, match="document 'a' appears twice in query 'q1'"):
-        sf.judge_next(NEW, TODAY, MEASURE, 10, automatic=file)
-    draws = sf.judge_next(NEW, TODAY, MEASURE, 10, automatic=GOOD)
+        sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=10, automatic=file)
+    draws = sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=10, automatic=GOOD)
     other = sf.Run.read({query: ["d", "c", "b", "a"] for query in PEOPLE}, "new")
     scores = sf.score({query: PEOPLE[query] for query in draws.queries}, [TODAY, other], MEASURE)
     with pytest.raises(sf.DataError, match="belong to another candidate"):
@@ -325,7 +329,7 @@ def test_odd_judgments_are_refused(tmp_path: Path) -> None:
     ],
 )
 def test_changed_draws_are_refused(tmp_path: Path, automatic: Any, said: str) -> None:
-    plain = dict(sf.judge_next(NEW, TODAY, MEASURE, 10, automatic=GOOD).to_dict())
+    plain = dict(sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=10, automatic=GOOD).to_dict())
     (tmp_path / "d.json").write_text(json.dumps(seal(plain | {"automatic": automatic})))
     with pytest.raises(sf.DataError, match=said):
         sf.read_draws(tmp_path / "d.json")
@@ -335,14 +339,14 @@ def test_changed_draws_are_refused(tmp_path: Path, automatic: Any, said: str) ->
 
 
 def test_people_are_not_the_judge() -> None:
-    draws = sf.judge_next(NEW, TODAY, MEASURE, 30, seed=1, automatic=GOOD)
+    draws = sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=30, seed=1, automatic=GOOD)
     own = sf.score(GOOD, [TODAY, NEW], MEASURE)
     with pytest.raises(sf.DataError, match="are the automatic judge's own"):
         sf.gate(own, baseline="today", policy={"risk": 0.05}, drawn=draws, automatic=GOOD)
 
 
 def test_documents_that_nobody_judged_are_told() -> None:
-    draws = sf.judge_next(NEW, TODAY, MEASURE, 30, seed=1, automatic=GOOD)
+    draws = sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=30, seed=1, automatic=GOOD)
     half = sf.score({query: {"d": PEOPLE[query]["d"]} for query in draws.queries}, [TODAY, NEW], MEASURE)
     decision = sf.gate(half, baseline="today", policy={"risk": 0.05}, drawn=draws, automatic=GOOD)
     assert decision.to_dict()["drawn"]["unjudged_documents"] == 3 * len(draws.queries)
@@ -351,7 +355,7 @@ def test_documents_that_nobody_judged_are_told() -> None:
 
 
 def test_weights_of_other_traffic_are_refused() -> None:
-    draws = sf.judge_next(NEW, TODAY, MEASURE, 30, seed=1, automatic=GOOD)
+    draws = sf.judge_next(NEW, baseline=TODAY, measure=MEASURE, n=30, seed=1, automatic=GOOD)
     heavier = replace(draws, weights=np.minimum(1, draws.weights * 1.3), mean_weight=draws.mean_weight * 1.3)
     with pytest.raises(sf.DataError, match="these draws belong to other rankings"):
         decide(heavier, {"risk": 0.05}, automatic=GOOD)
@@ -361,7 +365,7 @@ def test_weights_of_other_traffic_are_refused() -> None:
 
 def test_draws_for_a_measure_of_scores_keep_the_scores() -> None:
     measure = "SoftNDCG(normalize='none')@4"
-    draws = sf.judge_next(NEW, TODAY, measure, 30, seed=1)
+    draws = sf.judge_next(NEW, baseline=TODAY, measure=measure, n=30, seed=1)
     other = sf.Run.read({query: {d: s / 9 for d, s in docs.items()} for query, docs in NEW.to_dict().items()}, "new")
     judged = {query: PEOPLE[query] for query in draws.queries}
     sf.gate(sf.score(judged, [TODAY, NEW], measure), baseline="today", policy={"risk": 0.5}, drawn=draws)

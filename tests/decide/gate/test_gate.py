@@ -358,7 +358,7 @@ def test_drawn_queries_give_the_figures_of_all_traffic() -> None:
     runs = [sf.Run.read(today, "today"), sf.Run.read(new, "new")]
     truth = sf.score(qrels, runs, "nDCG@5")
     policy = {"risk": 0.1, "gain": -0.1, "u_risk": {"alpha": 2, "above": -0.2}}
-    draws = sf.judge_next(runs[1], runs[0], "nDCG@5", 1500, drawn_for="gain", seed=1)
+    draws = sf.judge_next(runs[1], baseline=runs[0], measure="nDCG@5", n=1500, drawn_for="gain", seed=1)
     judged = {query: qrels[query] for query in draws.queries}
     decision = sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy=policy, drawn=draws)
     plain = sf.gate(truth, baseline="today", policy=policy, unanswered="traffic")
@@ -366,7 +366,7 @@ def test_drawn_queries_give_the_figures_of_all_traffic() -> None:
         assert one["observed"] == pytest.approx(other["observed"], abs=0.01)
         assert one["queries"] == 1500
     assert decision.decision == "ship"
-    for_risk = sf.judge_next(runs[1], runs[0], "nDCG@5", 300, seed=1)
+    for_risk = sf.judge_next(runs[1], baseline=runs[0], measure="nDCG@5", n=300, seed=1)
     judged = {query: qrels[query] for query in for_risk.queries}
     few = sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy={"risk": 0.03}, drawn=for_risk)
     assert few.conditions[0]["observed"] == pytest.approx(plain.conditions[0]["observed"], abs=0.01)
@@ -437,7 +437,7 @@ def test_where_nothing_can_break_a_condition_it_holds() -> None:
     """W̄ of the draws is below the level: no judgments could show such a risk."""
     qrels, today, new = lists(0)
     runs = [sf.Run.read(today, "today"), sf.Run.read(new, "new")]
-    draws = sf.judge_next(runs[1], runs[0], "nDCG@5", 20, drawn_for="gain", seed=1)
+    draws = sf.judge_next(runs[1], baseline=runs[0], measure="nDCG@5", n=20, drawn_for="gain", seed=1)
     judged = sf.score({query: qrels[query] for query in draws.queries}, runs, "nDCG@5")
     for policy in ({"risk": 1.1 * draws.mean_weight}, {"gain": -1.1 * draws.mean_weight}):
         decision = sf.gate(judged, baseline="today", policy=policy, drawn=draws)

@@ -176,12 +176,12 @@ def test_draws_of_the_record_are_all_used_in_order(record: Path) -> None:
     runs = WORLD.runs
     sequences = []
     for seed in (1, 2, 3):
-        draws = sf.judge_next(runs["new"], runs["today"], "nDCG@3", 20, seed=seed, record=record)
+        draws = sf.judge_next(runs["new"], baseline=runs["today"], measure="nDCG@3", n=20, seed=seed, record=record)
         sequences.append(draws.to_dict()["sequence"])
     data = look(WORLD.judged(Q), record, {"risk": 0.03})
     assert data["per_query"]["query"] == [query for sequence in sequences for query in sequence]
     assert (data["batches"], len(data["record"]["looks"])) == ([20, 20, 20], 1)
-    draws = sf.judge_next(runs["new"], runs["today"], "nDCG@3", 20, record=record)
+    draws = sf.judge_next(runs["new"], baseline=runs["today"], measure="nDCG@3", n=20, record=record)
     again = look(WORLD.judged(Q, "new", "renamed"), record, {"risk": 0.03})
     assert (again["batches"], len(again["record"]["looks"])) == ([20, 20, 20, 20], 2)
     assert again["per_query"]["query"][60:] == draws.to_dict()["sequence"]
@@ -189,11 +189,11 @@ def test_draws_of_the_record_are_all_used_in_order(record: Path) -> None:
 
 def test_a_batch_with_an_unjudged_query_waits(record: Path) -> None:
     runs = WORLD.runs
-    first = sf.judge_next(runs["new"], runs["today"], "nDCG@3", 20, seed=1, record=record)
+    first = sf.judge_next(runs["new"], baseline=runs["today"], measure="nDCG@3", n=20, seed=1, record=record)
     with pytest.raises(DataError, match="of the queries to judge have no judgments"):
         look(WORLD.judged([*first.queries[1:], "q000"]), record, {"risk": 0.03})
     assert read_record(record).questions == []
-    second = sf.judge_next(runs["new"], runs["today"], "nDCG@3", 20, seed=2, record=record)
+    second = sf.judge_next(runs["new"], baseline=runs["today"], measure="nDCG@3", n=20, seed=2, record=record)
     new = [query for query in second.queries if query not in first.queries]
     data = look(WORLD.judged([*first.queries, *new[2:]]), record, {"risk": 0.03})
     assert data["batches"] == [20]
@@ -204,7 +204,7 @@ def test_a_batch_with_an_unjudged_query_waits(record: Path) -> None:
 
 def test_draws_for_others_never_pass_as_a_plain_sample(record: Path) -> None:
     runs = WORLD.runs
-    draws = sf.judge_next(runs["new"], runs["today"], "nDCG@3", 60, seed=1, record=record)
+    draws = sf.judge_next(runs["new"], baseline=runs["today"], measure="nDCG@3", n=60, seed=1, record=record)
     with pytest.raises(DataError, match=r"were drawn for other rankings \('run'\).* judge-next --record"):
         look(WORLD.judged([*draws.queries], "other", "other"), record, {"risk": 0.03})
     with pytest.raises(ArgumentError, match="a record holds the draws itself"):
@@ -218,7 +218,7 @@ def test_draws_for_others_never_pass_as_a_plain_sample(record: Path) -> None:
 def test_draws_for_gain_are_another_question_than_those_for_risk(record: Path) -> None:
     runs, found = WORLD.runs, []
     for drawn_for, policy in (("risk", {"risk": 0.03}), ("gain", POLICY), ("risk", {"risk": 0.03})):
-        sf.judge_next(runs["new"], runs["today"], "nDCG@3", 20, drawn_for=drawn_for, record=record)  # type: ignore[arg-type]
+        sf.judge_next(runs["new"], baseline=runs["today"], measure="nDCG@3", n=20, drawn_for=drawn_for, record=record)  # type: ignore[arg-type]
         data = look(WORLD.judged(Q), record, policy)
         found.append((data["record"]["number"], data["batches"]))
     assert found == [(1, [20]), (2, [20]), (1, [20, 20])]

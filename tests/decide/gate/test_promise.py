@@ -27,7 +27,9 @@ def plain(traffic: Traffic, policy: dict[str, float], seed: int) -> bool:
 
 def drawn(traffic: Traffic, policy: dict[str, float], seed: int) -> bool:
     today, new = traffic.runs
-    draws = sf.judge_next(new, today, "RR@10", 60, drawn_for="gain" if "gain" in policy else "risk", seed=seed)
+    draws = sf.judge_next(
+        new, baseline=today, measure="RR@10", n=60, drawn_for="gain" if "gain" in policy else "risk", seed=seed
+    )
     scores = traffic.judged([*draws.queries])
     return sf.gate(scores, baseline="today", policy=policy, drawn=draws).decision == "ship"
 

@@ -59,9 +59,9 @@ class Agreement(PlainResult):
 
 def agreement(
     human: RankedSource,
+    *,
     automatic: RankedSource,
     runs: Any = None,
-    *,
     measure: str = MEASURE,
     baseline: str | None = None,
     candidate: str | None = None,
@@ -81,7 +81,7 @@ def agreement(
 
     Examples
     --------
-    >>> found = agreement({"q": {"a": 2, "b": 0, "c": 1}}, {"q": {"a": 2, "b": 0, "c": 2}}).to_dict()
+    >>> found = agreement({"q": {"a": 2, "b": 0, "c": 1}}, automatic={"q": {"a": 2, "b": 0, "c": 2}}).to_dict()
     >>> found["documents"], round(found["agree"], 2), found["bias"]
     (3, 0.67, 0.3333333333333333)
     """

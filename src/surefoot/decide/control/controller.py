@@ -89,10 +89,10 @@ class RiskController:
     def __init__(
         self,
         candidate: Any,
+        *,
         baseline: Any = None,
         level: Any = DEFAULT_RISK_LEVEL,
         delta: float = DELTA,
-        *,
         measure: Any = None,
         loss: Any = None,
         method: str = "betting",
@@ -213,8 +213,8 @@ class RiskController:
     def calibrate(
         self,
         judged: Any,
-        weights: Any = None,
         *,
+        weights: Any = None,
         strata: Any = None,
         traffic: Any = None,
         record: str | os.PathLike[str] | None = None,

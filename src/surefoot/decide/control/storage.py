@@ -72,13 +72,13 @@ def load(kind: type[RiskController], folder: str | os.PathLike[str]) -> RiskCont
 def _restore(kind: type[RiskController], data: dict[str, Any], home: Path) -> RiskController:
     settings = {name: data["settings"][name] for name in SETTINGS} | {"scorer": data["scorer"]["name"]}
     if data["ranker"] is None:
-        controller = kind(None, None, **settings)
+        controller = kind(None, **settings)
     else:
         from surefoot.neural.loading import load_ranker
 
         if _hashes(home) != data["ranker"]:
             raise DataError.at(home / RANKER, None, "is not the ranker that was certified; save the controller again")
-        controller = kind(load_ranker(home / RANKER), data["baseline"], **settings)
+        controller = kind(load_ranker(home / RANKER), baseline=data["baseline"], **settings)
     controller.candidate_name, controller.baseline_name = str(data["candidate"]), str(data["baseline"])
     controller.baseline_source = None if data["baseline_source"] is None else str(data["baseline_source"])
     controller.scorer.restore(data["scorer"]["learned"])

@@ -24,10 +24,10 @@ _SEED_BITS = 53  # of a seed that is drawn: every JSON reader keeps so many
 
 def judge_next(
     run: RankedSource,
+    *,
     baseline: RankedSource,
     measure: str,
     n: int,
-    *,
     drawn_for: DrawnFor = "risk",
     seed: int | None = None,
     automatic: RankedSource | None = None,
@@ -51,7 +51,7 @@ def judge_next(
     A `record` keeps the draws, so that `gate(…, record=…)` uses all that were ever made for these runs, in order.
 
     >>> today, new = {"q1": ["a", "b"], "q2": ["a", "b"]}, {"q1": ["a", "b"], "q2": ["b", "a"]}
-    >>> judge_next(new, today, "nDCG@10", 5).queries
+    >>> judge_next(new, baseline=today, measure="nDCG@10", n=5).queries
     ('q2',)
     """
     kind, count = check_bounded(measure), integer("n", n, 1, MOST_DRAWS)
