@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surefoot.arguments import finite_number
-from surefoot.arrays import LARGEST_SCORE, Flags, Floats
+from surefoot.arrays import LARGEST_SCORE, Flags, Floats, exact_floats
 from surefoot.errors import ArgumentError, shortened
 from surefoot.risk.rounding import difference_of
 from surefoot.risk.vectors import Vector, blocks
@@ -117,7 +117,7 @@ def check_alpha(alpha: Any) -> float:
 
 
 def _vector(values: ArrayLike, name: str) -> Floats:
-    vector = np.asarray(values, dtype=np.float64)
+    vector = exact_floats(values, name)
     if vector.ndim != 1 or not vector.size:
         raise ArgumentError(f"{name} must be a vector with one score per query, found shape {vector.shape}")
     wrong = ~(np.abs(vector) <= LARGEST_SCORE)
