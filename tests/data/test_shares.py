@@ -15,6 +15,7 @@ from surefoot.data.hashes import share_of
 from surefoot.data.types.drawn_lists import DrawnLists
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.personal import lists
+from surefoot.personal.options import SHARES
 
 NAMES, SEEDS = 20_000, range(10)
 FORMS: dict[str, Callable[[int], str]] = {
@@ -49,7 +50,7 @@ def test_parts_of_two_seeds_overlap_as_by_chance(form: str) -> None:
     rows = pl.DataFrame({"user": names(form)})
     table = SimpleNamespace(clock=None)
     parts = [lists._split(rows, table, "user", seed).to_numpy() for seed in SEEDS]  # type: ignore[arg-type]
-    for number, share in enumerate(lists.SHARES):
+    for number, share in enumerate(SHARES):
         for one, other in combinations(parts, 2):
             both = float(np.mean((one == number) & (other == number)))
             assert both == pytest.approx(share**2, abs=5 * np.sqrt(share**2 * (1 - share**2) / NAMES))
@@ -61,7 +62,7 @@ def test_a_sample_is_split_as_all_lists_are() -> None:
     sample = lists._sample(rows, 2_000, 3)
     part = lists._split(sample, SimpleNamespace(clock=None), "session", 3).to_numpy()  # type: ignore[arg-type]
     shares = np.bincount(part, minlength=3) / len(sample)
-    assert shares == pytest.approx(np.array(lists.SHARES), abs=5 * np.sqrt(0.25 / 2_000))
+    assert shares == pytest.approx(list(SHARES), abs=5 * np.sqrt(0.25 / 2_000))
 
 
 def test_the_list_that_is_drawn_of_each_user_goes_by_names_alone() -> None:

@@ -25,7 +25,8 @@ def difference_of(model: Floats, baseline: Floats, least: float = 0.0) -> Floats
     near = np.abs(apart) <= np.maximum(ROUNDING * size, least)
     near &= apart != 0
     if near.any():
-        near[near] = _uncertain(*(np.broadcast_to(each, apart.shape)[near] for each in (model, baseline)), least)
+        model, baseline = np.broadcast_to(model, apart.shape)[near], np.broadcast_to(baseline, apart.shape)[near]
+        near[near] = _uncertain(model, baseline, least)
         apart[near] = 0.0
     return apart
 
