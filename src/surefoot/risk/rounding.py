@@ -21,12 +21,11 @@ def difference_of(model: Floats, baseline: Floats, least: float = 0.0) -> Floats
     [0.0, 0.10000000000000003]
     """
     apart = np.asarray(model - baseline)
-    size = np.maximum(np.abs(model), np.abs(baseline))
-    near = np.abs(apart) <= np.maximum(ROUNDING * size, least)
+    near = np.abs(apart) <= np.maximum(2 * ROUNDING * np.abs(baseline), least)  # a little wide, and soon looked at
     near &= apart != 0
     if near.any():
-        model, baseline = np.broadcast_to(model, apart.shape)[near], np.broadcast_to(baseline, apart.shape)[near]
-        near[near] = _uncertain(model, baseline, least)
+        model, baseline = (np.broadcast_to(each, apart.shape)[near] for each in (model, baseline))
+        near[near] = np.abs(apart[near]) <= rounding_of(model, baseline, least)
         apart[near] = 0.0
     return apart
 
