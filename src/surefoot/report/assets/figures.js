@@ -13,13 +13,6 @@ function compare(book, baseline) {
   return book.comparisons.get(baseline);
 }
 
-function differenceOf(value, base, least) {
-  // 0 where rounding alone parts the two: up to 1e-12 of the larger. Whole numbers are exact.
-  const apart = value - base;
-  if (Math.abs(apart) > Math.max(data.rounding * Math.max(Math.abs(value), Math.abs(base)), least)) return apart;
-  return least === 0 && Number.isInteger(value) && Number.isInteger(base) ? apart : 0;
-}
-
 function pair(row, vector, least, weights) {
   const count = row.length,
     difference = new Float64Array(count);
