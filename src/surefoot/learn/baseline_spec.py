@@ -71,10 +71,12 @@ class BaselineSpec:
     def scores(self, data: RankingData) -> Floats:
         """A score for each document of the data."""
         if self.kind == "feature":
+            from surefoot.data.types.feature_scores import feature_scores
+
             number = feature_number(self.source)
             if number is None:
                 raise ArgumentError(f"the baseline {self.source!r} does not name a feature; write it as feature:25")
-            return data.feature(number).astype("float64")
+            return feature_scores(data, number)
         if self.kind == "run":
             from surefoot.data.types.runs import read_run
 

@@ -15,7 +15,6 @@ from surefoot.data.types.runs import Qrels, RankedSource, Run
 from surefoot.data.types.scores import Scores
 from surefoot.decide.agreement.agreement_data import (
     NOTHING_NEEDED,
-    ROUNDING,
     SCHEMA,
     AgreementData,
     FavourData,
@@ -38,6 +37,7 @@ from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.betting import check_unit
 from surefoot.risk.inference import t_test
 from surefoot.risk.judge_agreement import cohen_kappa, confusion, krippendorff_alpha
+from surefoot.risk.rounding import ROUNDING, difference_of
 from surefoot.significance import SIGNIFICANCE
 
 MEASURE = "nDCG@10"  # where none is given
@@ -208,7 +208,8 @@ def _comparison(
     delta: float,
 ) -> SystemsComparisonData:  # fmt: skip
     changes = {
-        name: scores[candidate] - scores[baseline] for name, scores in (("human", human), ("automatic", automatic))
+        name: difference_of(scores[candidate], scores[baseline])
+        for name, scores in (("human", human), ("automatic", automatic))
     }
     losses = {name: np.maximum(-change, 0) for name, change in changes.items()}
     return {
