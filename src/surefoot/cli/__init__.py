@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from surefoot.cli.signals import StoppedError, stopping
+from surefoot.data.reading.native_messages import own_messages
 from surefoot.errors import SurefootError, SurefootWarning, visible
 
 _LONGEST = 1000  # letters of a message's line that are shown
@@ -23,17 +24,18 @@ def main() -> None:
     """Run the command line; a mistake of the user's ends with its message and exit code 2, never a traceback."""
     warnings.simplefilter("always", SurefootWarning)
     warnings.showwarning = _show_warning
-    before, sys.stderr = sys.stderr, _Unfailing(sys.stderr)
-    try:
-        with stopping():
-            try:
-                _run()
-            except StoppedError as error:  # still within `stopping`: one more signal does not leave a file behind
-                _leave(error)
-    except StoppedError as error:
-        _leave(error)
-    finally:
-        sys.stderr = before
+    with own_messages():
+        before, sys.stderr = sys.stderr, _Unfailing(sys.stderr)
+        try:
+            with stopping():
+                try:
+                    _run()
+                except StoppedError as error:  # still within `stopping`: one more signal does not leave a file behind
+                    _leave(error)
+        except StoppedError as error:
+            _leave(error)
+        finally:
+            sys.stderr = before
 
 
 def _leave(stopped: StoppedError) -> NoReturn:

@@ -16,6 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Protocol
 
+from surefoot.clicks.duckdb_files import ibis_connection
 from surefoot.clicks.lazy_ibis import IbisTable, ibis
 from surefoot.clicks.options import BACKENDS, MEMORY
 from surefoot.clicks.parquet_folders import pattern
@@ -74,7 +75,7 @@ class DuckDB:
 
     def __init__(self, scratch: Path, memory: str = MEMORY, threads: int | None = None) -> None:
         self._scratch = scratch
-        self.connection = ibis.duckdb.connect(
+        self.connection = ibis_connection(
             threads=threads or cores(), memory_limit=memory, temp_directory=str(scratch / ".duckdb")
         )
         self._not_computed: list[str] = []  # views of tables that are computed once, before something is written

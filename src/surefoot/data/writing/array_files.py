@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from surefoot.data.reading.limits import check_growth
 from surefoot.errors import MISSHAPEN_ERRORS, DataError
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
@@ -26,7 +27,10 @@ def save_arrays(path: Path, arrays: Arrays) -> None:
 def read_arrays(path: Path, remedy: str) -> Arrays:
     """The arrays of a file; `remedy` says what to do where it is broken."""
     try:
+        with zipfile.ZipFile(path) as archive_file:
+            size = sum(member.file_size for member in archive_file.infolist())
+        check_growth(path, size)
         with np.load(path, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
-    except (OSError, EOFError, zipfile.BadZipFile, *MISSHAPEN_ERRORS) as error:
+    except (OSError, EOFError, MemoryError, zipfile.BadZipFile, *MISSHAPEN_ERRORS) as error:
         raise DataError.at(path, None, f"has changed since it was written; {remedy}") from error
