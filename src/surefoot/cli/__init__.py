@@ -10,6 +10,7 @@ import io
 import os
 import sys
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -27,9 +28,9 @@ def main() -> None:
     with own_messages():
         before, sys.stderr = sys.stderr, _Unfailing(sys.stderr)
         try:
-            with stopping():
+            with stopping() as signals:
                 try:
-                    _run()
+                    _run(signals)
                 except StoppedError as error:  # still within `stopping`: one more signal does not leave a file behind
                     _leave(error)
         except StoppedError as error:
@@ -46,7 +47,8 @@ def _leave(stopped: StoppedError) -> NoReturn:
     _fail(stopped.code, "interrupted")
 
 
-def _run() -> NoReturn:
+def _run(signals: Sequence[int]) -> NoReturn:
+    """Run the command; `signals` are those that asked to stop, should there be any."""
     code: Any = 0
     try:
         if sys.stdout is None:
@@ -57,6 +59,10 @@ def _run() -> NoReturn:
 
         try:
             code = application(sys.argv[1:])(standalone_mode=False)
+        except Exception as error:
+            if signals:  # a library such as DuckDB makes an error of its own of what was raised in it
+                raise StoppedError(signals[0]) from error
+            raise
         finally:
             sys.stdout.flush()  # a full disk shows only here
             gc.freeze()  # Python would search all modules for garbage, for longer than many commands take

@@ -26,8 +26,8 @@ class StoppedError(BaseException):
 
 
 @contextmanager
-def stopping() -> Iterator[None]:
-    """Turn signals that ask to stop into `StoppedError`, for the time of a command.
+def stopping() -> Iterator[list[int]]:
+    """Turn signals that ask to stop into `StoppedError`, for the time of a command; gives those that came.
 
     Everything on the way out cleans up as it does after an error. A second signal does not wait for that.
 
@@ -35,7 +35,7 @@ def stopping() -> Iterator[None]:
     minutes. So a thread hears of signals too, and ends the command if the main thread has not heard in time.
     """
     if threading.current_thread() is not threading.main_thread():  # only there may handlers be set
-        yield
+        yield []
         return
     received: list[int] = []
 
@@ -64,7 +64,7 @@ def stopping() -> Iterator[None]:
         sys.unraisablehook = unraisable
         for number in mine:
             signal.signal(number, stop)
-        yield
+        yield received
     finally:
         for number in mine:
             signal.signal(number, before[number])

@@ -39,6 +39,9 @@ def own_messages() -> Iterator[None]:
         yield
     finally:
         _state["kept"] = False
+        if _state["inside"]:
+            _state["inside"] = 1
+            _leave()
         sys.stderr = before
         with suppress(OSError, ValueError):
             copy.close()
@@ -46,15 +49,16 @@ def own_messages() -> Iterator[None]:
 
 @contextmanager
 def without_native_messages() -> Iterator[None]:
-    """While this lasts, in any thread, what other languages' libraries write to the standard error stream is lost."""
+    """While this lasts, in any thread, what other languages' libraries write to the standard error stream is lost.
+
+    Where it ends by an error, that stays so until the command ends.
+    """
     if not _state["kept"]:
         yield
         return
     _enter()
-    try:
-        yield
-    finally:
-        _leave()
+    yield
+    _leave()  # not where reading failed: a library's other threads may tell of it later
 
 
 def _enter() -> None:
