@@ -19,9 +19,7 @@ import typer
 from surefoot.cli.commands import application
 from surefoot.cli.help_screen import _FILE_OPTIONS
 
-_WRITES = re.compile(
-    r"\b(write|save|copy the model|keep the draws|remember|folder for|the model file)\b|\A(a run )?\(\.run", re.I
-)
+_WRITES = re.compile(r"\b(write|save|copy the model|keep the draws|remembers?|folder for|the model file)\b", re.I)
 # Folders of unfinished work, in which surefoot goes on, and a new folder: each is checked where it is opened.
 _OWN_FOLDERS = {("personalize", "output"), ("personalize", "save"), ("sweep", "output")}
 _NOT_READ = {"link"}  # a page that another page leads to
@@ -60,7 +58,7 @@ def files_of(name: str, command: Any) -> tuple[list[str], list[str]]:
             continue
         if (name, option.name) in _OWN_FOLDERS:
             continue
-        writes = option.name == "output" or _WRITES.search(help_.replace("that `surefoot", "")) is not None
+        writes = option.name == "output" or _WRITES.search(help_.partition(". ")[0]) is not None
         reads = option.param_type_name == "argument" and option.name != "output"
         (inputs if reads or not writes else outputs).append(option.name)
     return outputs, inputs
@@ -87,18 +85,41 @@ def calls_of_check(function: ast.FunctionDef, module: ast.Module) -> Iterator[tu
 
 def reached(function: ast.FunctionDef, expressions: list[ast.expr]) -> set[str]:
     """The names that expressions are made of, directly or by assignments in the function."""
-    names = {node.id for one in expressions for node in ast.walk(one) if isinstance(node, ast.Name)}
-    while True:
-        before = len(names)
-        for node in ast.walk(function):
-            if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.For | ast.comprehension):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                value = node.iter if isinstance(node, ast.For | ast.comprehension) else node.value
-                written = {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
-                if written & names and value is not None:
-                    names |= {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}
-        if len(names) == before:
-            return names
+    values: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.For | ast.comprehension):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            value = node.iter if isinstance(node, ast.For | ast.comprehension) else node.value
+            for name in {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}:
+                values.setdefault(name, []).extend([] if value is None else [value])
+    names: set[str] = set()
+    waiting: list[ast.AST] = [*expressions]
+    while waiting:
+        node = waiting.pop()
+        chosen = _value_at(node, values)
+        if chosen is not None:  # of a dict's values this one alone
+            waiting.append(chosen)
+        elif isinstance(node, ast.Name):
+            if node.id not in names:
+                names.add(node.id)
+                waiting += values.get(node.id, [])
+        else:
+            waiting += ast.iter_child_nodes(node)
+    return names
+
+
+def _value_at(node: ast.AST, values: dict[str, list[ast.expr]]) -> ast.expr | None:
+    """What `files["json"]` is, where `files` is a dict that is written out."""
+    if not (
+        isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and isinstance(node.slice, ast.Constant)
+    ):
+        return None
+    for value in values.get(node.value.id, []):
+        if isinstance(value, ast.Dict):
+            for key, one in zip(value.keys, value.values, strict=True):
+                if isinstance(key, ast.Constant) and key.value == node.slice.value:
+                    return one
+    return None
 
 
 def unchecked(name: str, command: Any) -> list[tuple[str, str]]:
