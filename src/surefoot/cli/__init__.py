@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from surefoot.cli.signals import StoppedError, stopping
 from surefoot.data.reading.native_messages import own_messages
-from surefoot.errors import SurefootError, SurefootWarning, visible
+from surefoot.errors import SurefootError, SurefootWarning, name_list, visible
 
 _LONGEST = 1000  # letters of a message's line that are shown
 
@@ -25,6 +25,8 @@ def main() -> None:
     """Run the command line; a mistake of the user's ends with its message and exit code 2, never a traceback."""
     warnings.simplefilter("always", SurefootWarning)
     warnings.showwarning = _show_warning
+    if outputs := sys.modules.get("surefoot.cli.outputs"):
+        outputs.forget_outputs()
     with own_messages():
         before, sys.stderr = sys.stderr, _Unfailing(sys.stderr)
         try:
@@ -44,7 +46,7 @@ def _leave(stopped: StoppedError) -> NoReturn:
 
     remove_unfinished()
     _silence()
-    _fail(stopped.code, "interrupted")
+    _fail(stopped.code, "interrupted", *_already_written())
 
 
 def _run(signals: Sequence[int]) -> NoReturn:
@@ -68,16 +70,16 @@ def _run(signals: Sequence[int]) -> NoReturn:
             gc.freeze()  # Python would search all modules for garbage, for longer than many commands take
         sys.exit(code if isinstance(code, int) else 0)
     except SurefootError as error:
-        _fail(2, *str(error).split("\n"))
+        _fail(2, *str(error).split("\n"), *_already_written())
     except MemoryError as error:
-        _fail(2, f"not enough memory ({error or 'none is left'}); use a smaller input")
+        _fail(2, f"not enough memory ({error or 'none is left'}); use a smaller input", *_already_written())
     except BrokenPipeError:
         _silence()  # the reader of our output (head, less) has gone: nothing to report
         sys.exit(code if isinstance(code, int) else 0)
     except OSError as error:
         _silence()
         what = f"cannot use {error.filename}" if error.filename else "cannot write to standard output"
-        _fail(2, f"{what} ({error.strerror or error})")
+        _fail(2, f"{what} ({error.strerror or error})", *_already_written())
     except Exception as error:
         _explain_usage(error)
         import traceback
@@ -85,6 +87,13 @@ def _run(signals: Sequence[int]) -> NoReturn:
         traceback.print_exc()
         # Never 1: to a build that means "stop", as if something had been decided.
         _fail(2, "this is a bug in surefoot, not your mistake; please report it together with the lines above")
+
+
+def _already_written() -> list[str]:
+    """A line with the outputs that are complete: they stay, and belong to a command that failed."""
+    outputs = sys.modules.get("surefoot.cli.outputs")  # not loaded, nothing was written
+    written = outputs.written_outputs() if outputs is not None else []
+    return [f"  written before that, and complete: {name_list(written)}"] if written else []
 
 
 def _explain_usage(error: Exception) -> None:

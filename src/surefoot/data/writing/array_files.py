@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from surefoot.data.reading.limits import check_growth
+from surefoot.data.writing.all_or_nothing import reporting_write_errors
 from surefoot.errors import MISSHAPEN_ERRORS, DataError
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
@@ -18,7 +19,7 @@ Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 def save_arrays(path: Path, arrays: Arrays) -> None:
     """Write the arrays, and wait until the disk has them."""
-    with path.open("wb") as file:
+    with reporting_write_errors(path), path.open("wb") as file:
         np.savez(file, allow_pickle=False, **dict(arrays))
         file.flush()
         os.fsync(file.fileno())
