@@ -55,12 +55,12 @@ def _check(data: mmap.mmap) -> int:
     _require(all(column[_VALUES] >= few for column, few in zip(columns, rows, strict=True)), "a column is too short")
     # Columns that shared their pages could be without number.
     _require(sum(column[_SIZE] for column in columns) <= len(data), "the columns are larger than the file")
-    return sum((_check_column(data, start, column) for column in columns), _CELL * footer[_ROWS])
+    return sum(_check_column(data, start, column) for column in columns) + _CELL * int(footer[_ROWS])
 
 
 def _check_column(data: mmap.mmap, end: int, column: dict[int, Any]) -> int:
     """Check its pages; how many bytes its values take in memory at least: as its pages hold them, or 8 for each."""
-    grown, memory = 0, _CELL * column[_VALUES]
+    grown, memory = 0, _CELL * int(column[_VALUES])
     dictionary, size, values = column.get(_DICTIONARY), column[_SIZE], column[_VALUES]
     position = min(column[_DATA], dictionary) if dictionary else column[_DATA]
     last = position + size
