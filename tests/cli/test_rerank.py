@@ -61,7 +61,7 @@ def test_wrong_lists_are_refused(surefoot, model: Path, tmp_path: Path, change, 
 def test_wrong_files_are_refused(surefoot, model: Path, tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no table")
     for folder, lists, message in (
-        (model, tmp_path / "none", "there is no such file"), (model, tmp_path / "text", "cannot be read as Parquet"),
+        (model, tmp_path / "none", "No such file"), (model, tmp_path / "text", "cannot be read as Parquet"),
         (tmp_path, tmp_path / "text", "cannot be read as Parquet"),
     ):  # fmt: skip
         code, _, err = surefoot("rerank", folder, lists, "-o", tmp_path / "p.run")

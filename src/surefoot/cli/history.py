@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli.outputs import JSON, Output, check_outputs
+from surefoot.cli.outputs import JSON, Output, check_outputs, files_under
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import deliver, file_or_none, printing_of, show
 from surefoot.cli.shared_options import Force, JsonOrTerminal, Quiet
 from surefoot.decide.history.history_options import DateSource
-from surefoot.decide.signatures import HISTORY_CSV
+from surefoot.decide.signatures import HISTORY_CSV, HISTORY_JSON
 from surefoot.report.signatures import PAGE
 
 
@@ -43,7 +43,7 @@ def history(
             Output("--csv", csv_file, HISTORY_CSV),
             Output("--html", html_file, PAGE),
         ],
-        [],
+        _read_files(folder),
         force,
     )
     from surefoot.decide.history.history import history as gather
@@ -52,12 +52,18 @@ def history(
 
     with busy("Reading past releases"):
         found = gather(folder, date_from)
-    check_outputs(
-        [Output("--json", outputs["json"], JSON), Output("--csv", csv_file, HISTORY_CSV)],
-        [folder / release["file"] for release in found.to_dict()["releases"]],
-        force,
-    )
     provenance = page_provenance(html_file, [folder])
     deliver(
         found, outputs, lambda: show(tables(found.to_dict())), printing, quiet, {"html": {"provenance": provenance}}
     )
+
+
+def _read_files(folder: Path) -> list[Path]:
+    """The files of a folder that may be releases: JSON, but a history that was written there before."""
+    from surefoot.data.reading.files import first_and_last_bytes, inner_ending
+
+    return [
+        path
+        for path in files_under(folder)
+        if inner_ending(path) == ".json" and not HISTORY_JSON.search(first_and_last_bytes(path, 1 << 12))
+    ]

@@ -88,8 +88,10 @@ def xgboost() -> str:
 
 def duckdb() -> str:
     """Ibis computes a sum in DuckDB."""
+    from surefoot.clicks.duckdb_files import ibis_connection
+
     ibis = import_module("ibis")
-    connection = ibis.duckdb.connect()
+    connection = ibis_connection()
     total = connection.execute(ibis.memtable({"x": [1, 2]}).x.sum())
     return f"1 + 2 = {total} in DuckDB"
 
