@@ -81,7 +81,7 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
             if name == "hybrid":
                 draws.write(output / f"{judge_name}-draws.json")
     compared = judge_agreement(
-        made.qrels, judges["good"], [baseline, runs["hybrid"]], measure=DEMO_MEASURE, baseline="today"
+        made.qrels, automatic=judges["good"], runs=[baseline, runs["hybrid"]], measure=DEMO_MEASURE, baseline="today"
     )
     compared.write(output / "agreement.html")
     say("\nWhat is the good judge worth?", "bold")

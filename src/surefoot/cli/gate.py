@@ -140,7 +140,7 @@ def gate(
     from surefoot.data.reading.files import as_text
     from surefoot.decide.gate.gate import gate as decide
     from surefoot.decide.gate.gate import preview as look_ahead
-    from surefoot.decide.gate.github_actions import append_summary, commands
+    from surefoot.decide.gate.github_actions import annotate, append_summary
 
     (matrix,) = read_scored("gate", given, [] if measure is None else [measure], missing)
     if baseline is None:
@@ -163,8 +163,8 @@ def gate(
         delivery.finish(
             decision, lambda: _show_tables(decision, given.files, record, context.meta[TYPED]), quiet, html=page
         )
-        for line in commands(decision.to_dict()) if summary is not None else ():
-            typer.echo(line, err=delivery.printed is not None)
+        if summary is not None:
+            annotate(decision.to_dict(), error=delivery.printed is not None)
     raise typer.Exit(decision.exit_code)
 
 

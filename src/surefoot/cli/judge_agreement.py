@@ -45,7 +45,7 @@ def judge_agreement(
     with busy("Comparing judges"):
         runs = read_named_runs(given.files) if files else None
         found = compare(
-            people, automatic, runs, measure=measure,
+            people, automatic=automatic, runs=runs, measure=measure,
             baseline=None if live is None else as_text(live),
             candidate=None if candidate is None else as_text(candidate), risk=risk,
         )  # fmt: skip

@@ -24,6 +24,7 @@ from surefoot.decide.gate.release_policy import policy_table
 from surefoot.decide.gate.sample_size import queries_needed
 from surefoot.decide.options import EXIT_CODES, MOST_HURT_LISTED
 from surefoot.errors import visible
+from surefoot.risk.rounding import difference_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -214,12 +215,12 @@ def _sample_data(look: GateLook) -> SampleData:
 
 
 def _loses(sample: JudgedQueries) -> Any:
-    return (sample.candidate < sample.baseline).tolist()
+    return (difference_of(sample.candidate, sample.baseline) < 0).tolist()
 
 
 def _most_hurt(sample: JudgedQueries, texts: Any) -> list[HurtData]:
     """The queries that lose most, each once."""
-    difference = sample.candidate - sample.baseline
+    difference = difference_of(sample.candidate, sample.baseline)
     worst_rows: dict[str, int] = {}
     for row in np.lexsort((np.arange(len(sample)), difference)).tolist():
         if difference[row] >= 0 or len(worst_rows) == MOST_HURT_LISTED:
