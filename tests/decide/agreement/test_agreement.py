@@ -83,7 +83,9 @@ def test_a_judge_that_favours_a_system_is_told() -> None:
     comparison = found(judge)["comparison"]
     assert comparison["favours"]["system"] == "new"
     assert comparison["favours"]["mean"] > 0
-    assert "favours new" in str(sf.judge_agreement(PEOPLE, automatic=judge, runs=RUNS, baseline="today", measure="nDCG@4"))
+    assert "favours new" in str(
+        sf.judge_agreement(PEOPLE, automatic=judge, runs=RUNS, baseline="today", measure="nDCG@4")
+    )
 
 
 def test_a_better_judge_saves_more() -> None:
@@ -109,7 +111,9 @@ def test_savings_say_why_there_are_none() -> None:
 def test_several_judges_have_one_alpha(tmp_path: Path) -> None:
     lines = ["query,docid,ann,ben", "q1,a,1,1", "q1,b,0,2", "q1,c,2,", "q2,a,0,0"]
     (tmp_path / "book.csv").write_text("\n".join(lines))
-    data = sf.judge_agreement(tmp_path / "book.csv", automatic={"q1": {"a": 1, "b": 1, "c": 2}, "q2": {"a": 0}}).to_dict()
+    data = sf.judge_agreement(
+        tmp_path / "book.csv", automatic={"q1": {"a": 1, "b": 1, "c": 2}, "q2": {"a": 0}}
+    ).to_dict()
     assert data["judges"] == ["ann", "ben", "judgments"]
     n = np.nan
     alpha = sf.risk.judge_agreement.krippendorff_alpha([[1, 0, 2, 0], [1, 2, n, 0], [1, 1, 2, 0]])

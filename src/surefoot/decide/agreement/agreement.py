@@ -208,7 +208,8 @@ def _comparison(
     delta: float,
 ) -> SystemsComparisonData:  # fmt: skip
     changes = {
-        name: difference_of(scores[candidate], scores[baseline]) for name, scores in (("people", human), ("automatic", automatic))
+        name: difference_of(scores[candidate], scores[baseline])
+        for name, scores in (("people", human), ("automatic", automatic))
     }
     losses = {name: np.maximum(-change, 0) for name, change in changes.items()}
     return {
