@@ -318,7 +318,7 @@ def _show_tables(decision: Decision, files: list[str], record: str | None, typed
 
     data = decision.to_dict()
     show(tables(data))
-    if data["decision"] == "undecided" and files:
+    if data["decision"] == "undecided":
         typer.echo("\n".join(["", "Next:", *(f"  {line}" for line in _next_commands(data, files, record, typed))]))
 
 
@@ -335,7 +335,7 @@ def _next_commands(data: Mapping[str, Any], files: list[str], record: str | None
     if needed is None:
         return ["# keep what is live; another candidate or another level is cheaper than so many judgments"]
     more = needed - (0 if data["record"] is None else data["queries"])
-    if data["record"] is not None and drawn is None and data["sampled_from"] is None:
+    if not files or (data["record"] is not None and drawn is None and data["sampled_from"] is None):
         return [f"# judge {more:,} more queries, drawn at random from the same traffic, then", shlex.join(again)]
     run_of = {name_and_file(file)[0] or Path(file).name: file for file in files[1:]}
     runs = [_run_of(run_of, data[role]) for role in ("candidate", "baseline")]
