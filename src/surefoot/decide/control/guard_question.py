@@ -27,6 +27,7 @@ def draws_of_record(record: Record, judged: JudgedListPair, weights: Any) -> Any
             "with surefoot judge-next --record"
         )
     if weights is not None or not record.draws:
+        record.check_not_drawn(judged.judged.queries)
         return weights
     row_of = {query: row for row, query in enumerate(judged.judged.queries)}
     could_lose = judged.worst_case()
