@@ -226,10 +226,6 @@ class Record:
                 "surefoot judge-next --record"
             )
 
-    def is_related(self, first: Question, second: Question) -> bool:
-        """Whether two questions, the first of which was asked before, are of one family."""
-        return _related(first, second.data["candidate"], frozenset(second.given), second.data["fresh"])
-
     def level(self, candidate: NamedLists, queries: Sequence[str], delta: float, *, fresh: bool = False) -> Level:
         """What a new question about these queries would have."""
         own = frozenset(queries)
@@ -249,8 +245,9 @@ class Record:
         while waiting:
             one = waiting.pop()
             for other in self.questions:
-                pair = sorted((one, other), key=lambda question: question.number)
-                if other.number not in found and self.is_related(*pair):
+                first, second = sorted((one, other), key=lambda question: question.number)
+                own = frozenset(second.given)
+                if other.number not in found and _related(first, second.data["candidate"], own, second.data["fresh"]):
                     found.add(other.number)
                     waiting.append(other)
         return [question for question in self.questions if question.number in found]

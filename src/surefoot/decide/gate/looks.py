@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import NamedTuple
 
@@ -111,7 +111,7 @@ def look_again(asked: Asked, record: Record, *, bounds: bool = True) -> GateLook
         "changed": {"queries": len(changed), "first": changed[:_NAMED]},
         "sha256": question.hashes[-1],
     }
-    return GateLook(**{**vars(look), "record": use})
+    return replace(look, record=use)
 
 
 def _look(
