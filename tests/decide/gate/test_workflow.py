@@ -32,16 +32,20 @@ def test_at_most_delta_ever_ships_or_stops_falsely(cell: str) -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("cell", ["doubling, risk", "doubling, gain"])
+@pytest.mark.parametrize("cell", ["look again, share hurt", "doubling, share hurt"])
 def test_bets_that_begin_anew_at_each_look_fail(cell: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The simulation can tell: without what earlier looks left of the capital, far more ship."""
+    """The simulation can tell: without what earlier looks left of the capital, more ships or stops falsely.
+
+    Where losses are graded it is hardly more than the bar, at the level of a record's first question.
+    """
     whole = looks.evidence_of
 
     def anew(*given: Any) -> Any:
         return whole(*given[:6], [len(given[1])], *given[7:])
 
     monkeypatch.setattr(looks, "evidence_of", anew)
-    assert rates(cell, 300)[0] > most(300)
+    shipped, stopped, _ = rates(cell, RUNS)
+    assert max(shipped, stopped) > most(RUNS) + 0.01
 
 
 def test_a_look_costs_little() -> None:
