@@ -91,7 +91,7 @@ class ControllerSettings:
         return tuple(ConditionRule(name, level / self.drift) for name, level in self.levels.items())
 
     def claim(self, scorer: str, sampling: Any) -> dict[str, Any]:
-        """The claim for a ledger, to which another scorer, another blend or other weights are another use."""
+        """The claim for a record, to which another scorer, another blend or other weights are another use."""
         settings = [str(self.measure), self.method, scorer, self.movement.blend, self.movement.cap, sampling]
         return {
             "delta": self.delta,
