@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from surefoot.decide.gate.release_policy import ReleasePolicy
 
 _NEW_RECORD = "release-record.json"  # in the commands that are proposed
+_FOR_DRAWS = ("--sample=", "--automatic=")
 _IN_SEGMENT = re.compile(r"(?P<segment>.+):(?P<key>[\w-]+)=(?P<level>[^=]+)")
 
 
@@ -228,13 +229,13 @@ def _show_tables(decision: Decision, files: Sequence[str], record: str | None, t
 
     data = decision.to_dict()
     show(tables(data))
-    if data["decision"] == "undecided" and files:
+    if data["decision"] == "undecided":
         typer.echo("\n".join(["", "Next:", *(f"  {line}" for line in _next_commands(data, files, record, typed))]))
 
 
 def _next_commands(data: Mapping[str, Any], files: Sequence[str], record: str | None, typed: list[str]) -> list[str]:
     """What to type next, complete: what to judge, and the gate again."""
-    again = [*typed]
+    again = [part for given in typed for part in (given.split("=", 1) if given.startswith(_FOR_DRAWS) else [given])]
     if record is None:
         record = _NEW_RECORD
         again += ["--record", record]
@@ -245,8 +246,9 @@ def _next_commands(data: Mapping[str, Any], files: Sequence[str], record: str | 
     if needed is None:
         return ["# keep what is live; another candidate or another level is cheaper than so many judgments"]
     more = needed - (0 if data["record"] is None else data["queries"])
-    if data["record"] is not None and chosen["kind"] == "plain" and data["sampled_from"] is None:
-        return [f"# judge {more:,} more queries, drawn at random from the same traffic, then", shlex.join(again)]
+    if not files or (data["record"] is not None and chosen["kind"] == "plain" and data["sampled_from"] is None):
+        which = "new" if data["record"] is None else "more"
+        return [f"# judge {more:,} {which} queries, drawn at random from the same traffic, then", shlex.join(again)]
     run_of = {name_and_file(file)[0] or Path(file).name: file for file in files[1:]}
     runs = [_run_of(run_of, data[role]) for role in ("candidate", "baseline")]
     judge = ["surefoot", "judge", "next", runs[0], "-b", runs[1], "-m", data["measure"], "-n", str(more)]

@@ -230,8 +230,3 @@ class ConditionRule:
     def to_dict(self) -> ConditionRuleData:
         """Plain data that JSON can hold."""
         return {"name": self.name, "segment": self.segment, "level": self.level, "alpha": self.alpha}
-
-    @classmethod
-    def from_dict(cls, data: ConditionRuleData) -> ConditionRule:
-        """The condition whose plain data this is."""
-        return cls(data["name"], data["level"], data["alpha"], data["segment"])

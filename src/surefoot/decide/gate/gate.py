@@ -14,11 +14,11 @@ from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTrea
 from surefoot.decide.evidence.record import Level, Record, open_record, read_record
 from surefoot.decide.evidence.sample_data import SampleData
 from surefoot.decide.evidence.strata import Strata
-from surefoot.decide.gate.asked import Asked, Given, JudgedBatch, ask
+from surefoot.decide.gate.asked import Asked, Given, ask
 from surefoot.decide.gate.automatic_summary import automatic_summary
 from surefoot.decide.gate.decision import Decision
 from surefoot.decide.gate.decision_data import SCHEMA, DecisionData, HurtData
-from surefoot.decide.gate.looks import GateLook, find_question, look_again, look_alone
+from surefoot.decide.gate.looks import GateLook, look_again, look_alone, next_look
 from surefoot.decide.gate.plan import plan_tables
 from surefoot.decide.gate.release_policy import policy_table
 from surefoot.decide.gate.sample_size import queries_needed
@@ -116,9 +116,7 @@ def preview(
 
     kept = Record() if record is None else read_record(record)
     asked = ask(scores, candidate, baseline, policy, None if record is None else kept, **given)
-    question = None if record is None else find_question(asked, kept)
-    earlier = [] if question is None else [JudgedBatch.from_data(batch) for batch in question.batches]
-    new, waiting, _ = asked.new_batches(earlier)
+    question, earlier, new, waiting, _ = next_look(asked, kept)
     queries = [query for batch in new for query in batch.given]
     if record is None:
         level, which = Level(1, asked.policy.delta, asked.policy.delta), "A look that stands alone"
