@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from surefoot.decide.control.served_lists import ServedLists
+from surefoot.decide.control.thresholds import find_threshold, passing
 from tests.decide.agreement.test_agreement import IDS, PEOPLE, RUNS
 from tests.decide.control.test_thresholds import calibration
 
 import surefoot as sf
 from surefoot.decide.agreement import agreement as agreement_module
-from surefoot.decide.control.served_lists import ServedLists
-from surefoot.decide.control.thresholds import find_threshold, passing
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.proof import Evidence, _Test
 from surefoot.decide.gate.proved_conditions import proved_conditions
