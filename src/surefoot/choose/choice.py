@@ -108,13 +108,14 @@ class Choice:
         mine, gain_only_figures = self.test, self._gain_only_figures
         counts = " to ".join(map(str, sorted({min(self.n_satisfying.values()), max(self.n_satisfying.values())})))
         where = (
-            "the validation data of each fold"
-            if self.choose_by == "validation"
-            else "the training queries of each fold, by cross-validation"
+            "its validation queries" if self.choose_by == "validation" else "its training queries, by cross-validation"
         )
+        those, which = self.policy.taken
+        models = f"{counts} model{'s' * (counts != '1')}{those}"
+        who = "the only fold" if len(self.chosen) == 1 else "each fold"
         sentences = [
-            f"{chosen_in_words(self.chosen)}: {self.policy.words}. It was chosen by {measure_title(self.measure)} on "
-            f"{where}. There, {counts} of {self.n_candidates} candidates satisfy the policy.",
+            f"Of the {models}, {who} took the one with {which} by {measure_title(self.measure)} on {where}: "
+            f"{chosen_in_words(self.chosen)}.",
             *self._unsatisfied(),
             *self._probabilities(),
             *([] if self.unsure is None else [self.unsure]),
