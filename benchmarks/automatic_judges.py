@@ -281,7 +281,7 @@ def robust(folder: Path, samples: int = 200) -> None:
             )
             own = sf.score({query: graded[query] for query in draws.queries}, [baseline, candidate], "nDCG@10")
             data = sf.gate(
-                own, baseline=baseline.name, policy={"risk": 2 * risk}, drawn=draws, automatic=judge
+                own, baseline=baseline.name, policy={"risk": 2 * risk}, sample=draws, automatic=judge
             ).to_dict()
             ships += [data["decision"] == "ship", data["automatic"]["without"]["decision"] == "ship"]
         print(

@@ -239,7 +239,7 @@ class Traffic:
     def drawn(self, seed: int) -> bool:
         """Sixty draws of what could be lost."""
         draws = sf.judge_next([self.today, self.new], baseline=self.today.name, measure="RR@10", n=60, seed=seed)
-        return self.ships(draws.queries, drawn=draws)
+        return self.ships(draws.queries, sample=draws)
 
     def batches(self, seed: int) -> bool:
         """Four batches of 25 draws with seeds of their own, looked at after each."""
@@ -292,7 +292,7 @@ def timed() -> None:
             data.to_run(data.y + rng.normal(0, spread, len(data)), name) for spread, name in ((1, "new"), (2, "old"))
         )
         qrels = [data.select(part).qrels() for part in (np.arange(500), np.arange(500, n + 500))]
-        guard = sf.RiskGuard(new, baseline=old, level=0.1, measure="nDCG@10").fit_scorer(qrels[0])
+        guard = sf.RiskGuard(new, baseline=old, risk=0.1, measure="nDCG@10").fit_scorer(qrels[0])
         took = []
         for _ in range(3):  # the least of three: other programs only ever add
             began, worked = time.perf_counter(), time.process_time()

@@ -25,7 +25,7 @@ def decision(path: Path, provenance: Provenance) -> str:
     made = sf.demo.runs(queries=120)
     scores = sf.score(made.qrels, made.runs[:2], "nDCG@10")
     texts = dict.fromkeys(scores.queries, "words " * 40)
-    decided = sf.gate(scores, baseline="today", policy={"risk": 0.03, "gain": 0}, queries=texts)
+    decided = sf.gate(scores, baseline="today", policy={"risk": 0.03, "gain": 0}, texts=texts)
     decided.write(path, provenance=provenance)
     data = decided.to_dict()
     assert data["decision"] == "stop"
@@ -50,8 +50,7 @@ def undecided(path: Path, provenance: Provenance) -> str:
 def _certificate() -> Certificate:
     made = sf.demo.runs(queries=500, seed=3)
     runs, judged = {run.name: run for run in made.runs}, list(made.qrels.to_dict().items())
-    levels = {"risk": 0.15, "share_hurt": 0.3}
-    guard = sf.RiskGuard(runs["bold"], baseline=runs["today"], level=levels, measure="nDCG@10")
+    guard = sf.RiskGuard(runs["bold"], baseline=runs["today"], risk=0.15, share_hurt=0.3)
     return guard.fit_scorer(dict(judged[:200])).calibrate(dict(judged[200:])).certificate_
 
 
@@ -126,7 +125,7 @@ def decision_with_judge(path: Path, provenance: Provenance) -> str:
     )
     people = {query: grades for query, grades in made.qrels.to_dict().items() if query in set(draws.queries)}
     scores = sf.score(people, [runs["today"], runs["dense"]], "nDCG@10")
-    decided = sf.gate(scores, baseline="today", policy={"risk": 0.04}, drawn=draws, automatic=judge)
+    decided = sf.gate(scores, baseline="today", policy={"risk": 0.04}, sample=draws, automatic=judge)
     decided.write(path, provenance=provenance)
     assert decided.decision == "stop"
     return "Keep today, stop dense: "

@@ -176,8 +176,8 @@ def test_features_and_baselines_go_by_name(tmp_path: Path) -> None:
 def test_files_of_baselines_are_files_of_the_data(folders: Path, tmp_path: Path) -> None:
     run = tmp_path / "x.run"
     run.write_text("1 Q0 d1 1 0.5 x\n")
-    assert run in FoldSource(str(folders), (f"x=run:{run}",)).files()
+    assert run in FoldSource(str(folders), (f"x={run}",)).files()
     with pytest.raises(DataError, match="absent"):
-        FoldSource(str(folders), ("x=run:absent.run",)).files()
+        FoldSource(str(folders), ("x=absent.run",)).files()
     with pytest.raises(ArgumentError, match="two baselines are called 'feature1'"):
         FoldSource(str(folders), ("feature:1", "feature:1")).load("Fold1")

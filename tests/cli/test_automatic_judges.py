@@ -45,7 +45,7 @@ def test_from_drawing_to_deciding(surefoot, home: Path) -> None:
     (home / "topics.tsv").write_text("".join(f"{query}\ttext of {query}\n" for query in IDS))
     code, out, err = draw(
         surefoot, home, "--automatic", home / "auto.qrels", "--csv", home / "judge.csv", "--seed", 3,
-        "--quepid", home / "quepid.csv", "--query-set", home / "set.json", "--queries", home / "topics.tsv",
+        "--documents-csv", home / "quepid.csv", "--query-set", home / "set.json", "--texts", home / "topics.tsv",
     )  # fmt: skip
     assert (code, err) == (0, "")
     assert "belong to the automatic judgments auto" in out.replace("\n", " ")
@@ -60,7 +60,7 @@ def test_from_drawing_to_deciding(surefoot, home: Path) -> None:
     asked = [one["queryText"] for one in json.loads((home / "set.json").read_text())["querySetQueries"]]
     assert asked == [f"text of {one}" for one in first_drawn]
     code, out, err = gate(
-        surefoot, home, "--drawn", home / "draws.json", "--automatic", home / "auto.qrels", "--json", home / "d.json"
+        surefoot, home, "--sample", home / "draws.json", "--automatic", home / "auto.qrels", "--json", home / "d.json"
     )
     assert code in (0, 1, 3)
     assert err == ""
@@ -71,13 +71,13 @@ def test_from_drawing_to_deciding(surefoot, home: Path) -> None:
 
 def test_gate_says_no(surefoot, home: Path) -> None:
     assert draw(surefoot, home, "--automatic", home / "auto.qrels", "-q") == (0, "", "")
-    drawn = ["--drawn", home / "draws.json"]
+    drawn = ["--sample", home / "draws.json"]
     for more, said in (
         (["--automatic", home / "auto.qrels"], "need queries that were drawn with them"),
         ([*drawn], "drawn with automatic judgments"),
         ([*drawn, "--automatic", home / "people.qrels"], "are not those that the draws were made with"),
         ([*drawn, "--automatic", home / "nowhere.qrels"], "nowhere.qrels"),
-        (["--fill", home / "auto.qrels"], "cannot decide"),
+        (["--automatic", home / "auto.qrels"], "cannot decide"),
     ):
         code, _, err = gate(surefoot, home, *more)
         assert (code, said in " ".join(err.split())) == (2, True), err
@@ -92,7 +92,7 @@ def test_judge_next_says_no(surefoot, home: Path) -> None:
     for more, said in (
         (["--automatic", home / "few.qrels"], "have no judgment for"),
         (["--unjudged", "zero"], "only with --automatic"),
-        (["--queries", home / "few.qrels"], "only with --quepid"),
+        (["--texts", home / "few.qrels"], "only with --documents-csv"),
         (["--automatic", home / "auto.qrels", "--unjudged", "drop"], "must be 'error' or 'zero'"),
         (["--automatic", home / "draws.json"], "draws.json"),
     ):
@@ -102,8 +102,8 @@ def test_judge_next_says_no(surefoot, home: Path) -> None:
 
 
 def test_control_says_no(surefoot, tmp_path: Path) -> None:
-    line = ["guard", tmp_path, "--valid", "v", "--judged", "j", "-b", "feature:1", "-o", tmp_path / "out"]
-    for option, said in (("--automatic", "cannot use automatic judgments yet"), ("--fill", "cannot decide")):
+    line = ["guard", tmp_path, "--fit-scorer", "v", "--calibrate", "j", "-b", "feature:1", "-o", tmp_path / "out"]
+    for option, said in (("--automatic", "cannot use automatic judgments yet"), ("--automatic", "cannot decide")):
         code, _, err = surefoot(*line, option, "auto.qrels")
         assert (code, said in " ".join(err.split())) == (2, True)
 
@@ -131,7 +131,7 @@ def test_texts_of_a_judge_become_ids(surefoot, home: Path) -> None:
     (home / "topics.tsv").write_text("q1\tred dress\nq2\tshoes\n")
     (home / "texts.tsv").write_text("d1\tA dress.\nd2\tA shoe.\n")
     code, _, err = surefoot(
-        "convert", home / "umbrela.jsonl", "--queries", home / "topics.tsv", "--documents", home / "texts.tsv",
+        "convert", home / "umbrela.jsonl", "--texts", home / "topics.tsv", "--documents", home / "texts.tsv",
         "-o", home / "u.qrels",
     )  # fmt: skip
     assert (code, err) == (0, "")

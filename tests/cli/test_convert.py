@@ -31,29 +31,29 @@ def home(tmp_path: Path, monkeypatch) -> Path:
 
 
 def test_documents_to_judge_go_out_and_judgments_come_back(surefoot, home: Path) -> None:
-    out = ("convert", "qrels.txt", "--unrated", "new.run", "--depth", 2, "--queries", "topics.tsv", "--to", "quepid")
+    out = ("convert", "qrels.txt", "--unrated", "new.run", "--depth", 2, "--texts", "topics.tsv", "--to", "quepid")
     code, printed, _ = surefoot(*out, "-o", "next.csv")
     assert (code, printed) == (0, "Wrote 3 documents of 2 queries to next.csv\n")
     text = (home / "next.csv").read_text()
     assert text == "query,docid,rating\nred dress,d1,2\nred dress,d2,0\nred dress,d7,\n -40 degrees,d3,1\n"
     (home / "judged.csv").write_text(text.replace("d7,", "d7,3"))
-    assert surefoot("convert", "judged.csv", "--queries", "topics.tsv", "-o", "more.txt", "-q") == (0, "", "")
+    assert surefoot("convert", "judged.csv", "--texts", "topics.tsv", "-o", "more.txt", "-q") == (0, "", "")
     assert (home / "more.txt").read_text() == "q1 0 d7 3\nq1 0 d1 2\nq1 0 d2 0\nq2 0 d3 1\n"
 
 
 def test_forms(surefoot, home: Path) -> None:
     for to, file, kind in (("workbench", "w.json", "judgmentRatings"), ("query-set", "s.json", "querySetQueries")):
-        assert surefoot("convert", "qrels.txt", "--to", to, "-o", file, "--name", "Round 2")[0] == 0
+        assert surefoot("convert", "qrels.txt", "--to", to, "-o", file, "--pick", "Round 2")[0] == 0
         body = json.loads((home / file).read_text())
         assert (body["name"], len(body[kind])) == ("Round 2", 2)
     assert sf.read_qrels("w.json").to_dict() == sf.read_qrels("qrels.txt").to_dict()
-    assert surefoot("convert", "book.csv", "--judges", "max", "-o", "b.json")[0] == 0
+    assert surefoot("convert", "book.csv", "--merge", "max", "-o", "b.json")[0] == 0
     assert json.loads((home / "b.json").read_text()) == {"red dress": {"d1": 3.0}}
-    assert surefoot("convert", "results.json", "--run", "--name", "b", "--queries", "topics.tsv", "-o", "b.run")[0] == 0
+    assert surefoot("convert", "results.json", "--pick", "b", "--texts", "topics.tsv", "-o", "b.run")[0] == 0
     assert (home / "b.run").read_text().splitlines()[0] == "q1 Q0 d2 1 -1.0 b"
     assert surefoot("convert", "qrels.txt", "--to", "trec", "-o", "q.csv")[0] == 0
     assert (home / "q.csv").read_text() == QRELS
-    assert surefoot("convert", "new.run", "--run", "--to", "quepid", "--depth", 1, "-o", "n.csv")[0] == 0
+    assert surefoot("convert", "new.run", "--to", "quepid", "--depth", 1, "-o", "n.csv")[0] == 0
     assert (home / "n.csv").read_text() == "query,docid,rating\nq1,d7,\nq2,d3,\n"
 
 
@@ -63,21 +63,21 @@ def test_forms(surefoot, home: Path) -> None:
         ("book.csv -o qrels.txt", "qrels.txt already exists"),
         ("book.csv -o book.csv", "--output would overwrite the input file book.csv"),
         ("book.csv -o new.txt", "the query id 'red dress' cannot be written in a TREC line"),
-        ("book.csv -o new.txt --queries qrels.txt", "expected an id and a text with one tab between"),
-        ("qrels.txt -o new.txt --queries topics.tsv", "2 of 2 queries have no id; the first of them is 'q1'"),
-        ("qrels.txt -o new.csv --judges max", "Only files that name their judges have several"),
-        ("new.run --run --judges max -o new.csv", "--judges works only with judgments, but IN is a run"),
-        ("new.run --run --to workbench -o new.json", "no place for documents that are not rated"),
+        ("book.csv -o new.txt --texts qrels.txt", "expected an id and a text with one tab between"),
+        ("qrels.txt -o new.txt --texts topics.tsv", "2 of 2 queries have no id; the first of them is 'q1'"),
+        ("qrels.txt -o new.csv --merge max", "Only files that name their judges have several"),
+        ("new.run --merge max -o new.csv", "--merge works only with judgments, but IN is a run"),
+        ("new.run --to workbench -o new.json", "no place for documents that are not rated"),
         ("qrels.txt --unrated new.run -o new.csv", "--unrated adds documents to judgments for a tool"),
-        ("new.run --run --unrated new.run --to quepid -o new.csv", "--unrated adds documents"),
+        ("new.run --unrated new.run --to quepid -o new.csv", "--unrated adds documents"),
         ("qrels.txt --depth 3 --to quepid -o new.csv", "--depth limits the documents to judge"),
-        ("new.run --run --depth 3 -o new.csv", "--depth limits the documents to judge"),
+        ("new.run --depth 3 -o new.csv", "--depth limits the documents to judge"),
         ("qrels.txt --depth 0 --to quepid -o new.csv", "--depth"),
-        ("qrels.txt --name x -o new.csv", "--name works only with --run"),
+        ("qrels.txt --pick x -o new.csv", "--name works only with"),
         ("qrels.txt --to solr -o new.csv", "--to"),
         ("new.run -o new.csv", "line 1: expected 4 columns"),
         ("results.json -o new.csv", "which contains a run, but judgments are needed here"),
-        ("results.json --run -o new.csv", "contains 2 runs: a, b; choose one of them"),
+        ("results.json -o new.csv", "contains 2 runs: a, b; choose one of them"),
         ("absent -o new.csv", "cannot be read"),
     ],
 )

@@ -76,7 +76,7 @@ def test_formats(surefoot, folder: Path, form: str, start: str) -> None:
 def test_the_order_of_systems_and_names_for_files(surefoot, folder: Path) -> None:
     first, *rest = runs(folder)
     code, out, _ = surefoot(
-        "evaluate", folder / "qrels.txt", f"mine={first}", *rest, "-b", "mine", "--format", "csv", "--sort", "risk"
+        "evaluate", folder / "qrels.txt", f"mine={first}", *rest, "-b", "mine", "--csv", "-", "--sort", "risk"
     )  # fmt: skip
     assert code == 0
     assert out.splitlines()[1].startswith("mine,")
@@ -155,7 +155,7 @@ def test_segments(surefoot, folder: Path) -> None:
     jsonschema.validate(data, SCHEMA)
     columns = [(c["column"], c["unassigned"], [p["segment"] for p in c["segments"]]) for c in data["segments"]]
     assert columns == [("length", 0, ["head", "tail"]), ("language", 10, ["en"])]
-    markdown = surefoot(*arguments, "--format", "markdown")[1]
+    markdown = surefoot(*arguments, "--markdown", "-")[1]
     assert "bold by length, at α = 1" in markdown
     (folder / "kinds.csv").write_text("query,length\nx1,head\n")
     code, _, err = surefoot(*arguments)
@@ -168,7 +168,7 @@ def test_what_was_found_comes_first(surefoot, folder: Path) -> None:
     out = surefoot("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "-a", "0,5")[1]
     assert "\nα = 5: losses count 6 times as much as gains\n" in out
     assert "The system with the highest mean: bold gains" in out
-    markdown = surefoot("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "--format", "markdown")[1]
+    markdown = surefoot("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "--markdown", "-")[1]
     assert "**α = 1: losses count 2 times as much as gains.** " in markdown
 
 
@@ -282,8 +282,8 @@ def test_inputs_are_not_overwritten_and_outputs_are_distinct(surefoot, folder: P
         ((*with_runs, "--json", folder / "s", "--csv", ""), "--csv is empty"),
         ((*with_runs, "--json", ""), "--json is empty"),
         ((*with_runs, "--json", "-", "--csv", "-"), "--json - and --csv - would both be printed"),
-        ((*with_runs, "--json", "-", "--format", "csv"), "--json - and --format csv would both be printed"),
-        ((*with_runs, "--format", "latex", "--per-query"), "--per-query cannot be printed as latex"),
+        ((*with_runs, "--json", "-", "--csv", "-"), "--json - and --csv - would both be printed"),
+        ((*with_runs, "--latex", "-", "--per-query"), "--per-query cannot be printed as latex"),
         ((*with_runs, "--json", folder / ("x" * 300)), "cannot be written"),
         ((*with_runs, folder / ("x" * 300)), "cannot be read"),
     ):
@@ -449,11 +449,11 @@ def test_what_was_asked_for_is_shown_without_all(surefoot, folder: Path) -> None
 
 def test_per_query_tables_show_what_queries_say(surefoot, folder: Path) -> None:
     (folder / "topics.tsv").write_text("".join(f"q{n:02d}\twhat {n} is{' long' * 20}\n" for n in range(1, 31)))
-    line = ("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "--queries", folder / "topics.tsv")
+    line = ("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "--texts", folder / "topics.tsv")
     code, out, _ = surefoot(*line, "--per-query", "-a", "1")
     assert code == 0
     assert re.search(r" q\d\d \(what \d+ is long long [long ]+…\) ", out)
-    assert "--queries only affects the page, and no page is written" in surefoot(*line)[2]
+    assert "--texts only affects the page, and no page is written" in surefoot(*line)[2]
 
 
 def test_version(surefoot) -> None:

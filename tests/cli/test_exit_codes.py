@@ -87,7 +87,7 @@ def test_a_forged_record_is_refused_though_its_hashes_fit(surefoot, home: Path, 
     assert "record.json" in err
 
 
-@pytest.mark.parametrize(("kind", "schema"), [("--record", "record/1"), ("--drawn", "draws/1")])
+@pytest.mark.parametrize(("kind", "schema"), [("--record", "record/1"), ("--sample", "draws/1")])
 def test_a_number_beyond_all_in_a_sealed_file_is_refused(
     surefoot, home: Path, tmp_path: Path, kind: str, schema: str
 ) -> None:

@@ -34,7 +34,7 @@ def test_a_model_for_elasticsearch(surefoot, home: Path) -> None:
         in out
     )
     assert json.loads((home / "es.json").read_text())["objective"] == "rank:ndcg"
-    line = "export model --to solr --missing nan -o s.json -q --rows 7 --positive --name x"
+    line = "export model --to solr --missing nan -o s.json -q --rows 7 --name x"
     assert surefoot(*line.split()) == (0, "", "")
     assert len(json.loads((home / "s.rows.json").read_text())["rows"]) == 7
     assert json.loads((home / "s.json").read_text())["name"] == "x"
@@ -77,7 +77,7 @@ def test_names_of_features(surefoot, home: Path) -> None:
     names = [f"feature {number}" for number in range(1, 10)]
     line = "export model --to solr --missing zero -q -o s.json --features names.txt"
     (home / "names.txt").write_text("\n".join(names) + "\n\n")
-    assert surefoot(*line.split(), "--positive") == (0, "", "")
+    assert surefoot(*line.split()) == (0, "", "")
     assert [feature["name"] for feature in json.loads((home / "s.json").read_text())["features"]] == names
     for text, message in (
         ("\n".join(names[:8]), "there are 8 feature names; the model has 9"),
@@ -97,7 +97,7 @@ def test_letor_features_go_by_their_numbers(surefoot, home: Path) -> None:
     sf.demo.letor(queries=20, documents=10, features=30, seed=1).write(home / "train.txt")
     line = "train train.txt --trees 3 --set num_leaves=4 --set min_data_in_leaf=5 --threads 1 -q -o letor"
     assert surefoot(*line.split()) == (0, "", "")
-    export = "--to solr --missing zero -q --positive --force -o s.json"
+    export = "--to solr --missing zero -q --force -o s.json"
 
     def exported(*more: str) -> list[str]:
         assert surefoot("export", *more, *export.split())[0] == 0
@@ -123,7 +123,7 @@ def test_scores_below_0_are_told_loudly(surefoot, home: Path) -> None:
         assert (code, out) == (0, "")
         assert "SCORES CAN BE BELOW 0" in err, to
         assert "--positive" in err
-        assert surefoot(*line.split(), "--positive") == (0, "", "")
+        assert surefoot(*line.split()) == (0, "", "")
     assert surefoot(*["export", "model", "--to", "vespa", "--missing", "zero", "-q", "-o", "v.json"]) == (0, "", "")
 
 
@@ -137,7 +137,7 @@ def test_onnx_without_its_library(surefoot, home: Path, monkeypatch) -> None:
 
 @pytest.mark.engines("xgboost")
 def test_a_model_of_xgboost(surefoot, home: Path) -> None:
-    line = ("--to", "opensearch", "--missing", "nan", "--engine-version", "3.8", "--positive", "-o", "x.json")
+    line = ("--to", "opensearch", "--missing", "nan", "--engine-version", "3.8", "-o", "x.json")
     code, out, err = surefoot("export", FIXTURE.with_name("xgboost"), *line)
     assert (code, err) == (0, "")
     assert "so that none is below 0" in out

@@ -127,7 +127,7 @@ def test_json_on_the_terminal_stays_json(surefoot, home: Path, monkeypatch) -> N
     data = json.loads(out)
     assert data["decision"] == "stop"
     assert err.startswith("::error title=bold")
-    code, out, _ = surefoot(*BOLD, *CONDITIONS, "--format", "markdown")
+    code, out, _ = surefoot(*BOLD, *CONDITIONS, "--markdown", "-")
     assert out.startswith("<!-- surefoot decision -->")
 
 
@@ -138,7 +138,7 @@ def test_scores_policy_texts_and_names(surefoot, home: Path) -> None:
     (home / "texts.tsv").write_text("q067\ta query that is hurt\n")
     code, out, _ = surefoot(
         "gate", "--scores", "scores.csv", "-m", "nDCG@10", "-b", "today", "--policy", "policy.toml", "--json", "d.json",
-        "--queries", "texts.tsv",
+        "--texts", "texts.tsv",
     )  # fmt: skip
     assert code == 1
     assert "q067 (a query that is hurt)" in out
@@ -336,7 +336,7 @@ REFUSED = [
     ),
     ("gate qrels.txt today.run steady.run -b today --risk 0.1 --budget 0 --record s.json", "--budget"),
     ("gate qrels.txt today.run steady.run -b today --risk 0.1 --weights qrels.txt", "weights need strata"),
-    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --drawn qrels.txt", "qrels.txt"),
+    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --sample qrels.txt", "qrels.txt"),
     (
         "gate qrels.txt today.run steady.run -b today --risk 0.1 --record qrels.txt",
         "--record would overwrite the input file qrels.txt",
@@ -351,7 +351,7 @@ REFUSED = [
     ),
     ("gate qrels.txt today.run steady.run -b today --risk 0.1 --json a --junit a", "would both write to a"),
     ("gate --scores qrels.txt today.run -b today --risk 0.1", "give either judgments and runs or --scores"),
-    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --json - --format markdown", "would both be printed"),
+    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --json - --markdown -", "would both be printed"),
 ]
 
 

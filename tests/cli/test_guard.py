@@ -24,7 +24,7 @@ def home(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def line(home: Path) -> list[object]:
     return [
-        "guard", home / "model", "--valid", home / "valid.txt", "--judged", home / "judged.txt", "-b", "feature:1",
+        "guard", home / "model", "--fit-scorer", home / "valid.txt", "--calibrate", home / "judged.txt", "-b", "feature:1",
         "--risk", "0.05",
     ]  # fmt: skip
 
@@ -44,7 +44,7 @@ def test_control_and_rank_are_what_python_does(surefoot, home: Path, line: list[
     assert {q: list(d) for q, d in run.items()} == {q: list(d) for q, d in expected.items()}
     with (tmp_path / "shown.shown.csv").open() as file:
         rows = list(csv.DictReader(file))
-    shown = calibrated().decisions(parts()["traffic"]).shown
+    shown = calibrated().shown(parts()["traffic"]).shown
     assert [row["shown"] for row in rows] == ["model" if takes else "feature1" for takes in shown]
     assert f"model is shown for {shown.sum()} queries" in out
     assert all("predicted_gain:regression" in row["why"] for row in rows)
@@ -80,8 +80,8 @@ def test_what_is_there_is_not_lost(surefoot, home: Path, line: list[object], tmp
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--judged", "train.txt"], "already used to train or validate the model"),
-        (["--judged", "valid.txt"], "already used to fit the scorer"),
+        (["--calibrate", "train.txt"], "already used to train or validate the model"),
+        (["--calibrate", "valid.txt"], "already used to fit the scorer"),
         (["--risk", "0"], "the level of risk is 0.0"),
         (["--delta", "2"], "delta is 2.0"),
         (["-m", "DCG@10"], "no maximum"),
@@ -90,7 +90,7 @@ def test_what_is_there_is_not_lost(surefoot, home: Path, line: list[object], tmp
         (["--weights", "shares.csv"], "sum to 0.9"),
         (["--scorer", "own"], "scorer is 'own'"),
         (["--gate", "old"], "scorer is 'old'"),
-        (["--judged", "nowhere.txt"], "nowhere.txt"),
+        (["--calibrate", "nowhere.txt"], "nowhere.txt"),
     ],
 )
 def test_refusals(

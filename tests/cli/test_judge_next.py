@@ -24,7 +24,7 @@ def home(tmp_path: Path) -> Path:
 def test_the_same_as_in_python(surefoot, home: Path) -> None:
     code, out, err = surefoot(
         "judge", "next", home / "new.run", "--baseline", home / "today.run", "-m", "nDCG@3", "-n", 40, "--seed", 4,
-        "-o", home / "draws.json", "--csv", home / "judge.csv", "--judged", home / "qrels.txt",
+        "-o", home / "draws.json", "--csv", home / "judge.csv", "--calibrate", home / "qrels.txt",
     )  # fmt: skip
     assert (code, err) == (0, "")
     draws = sf.Draws.read(home / "draws.json")
@@ -100,7 +100,7 @@ def test_a_uniform_sample_is_listed(surefoot, home: Path) -> None:
 
 
 def test_again_into_the_same_files_but_never_onto_an_input(surefoot, home: Path) -> None:
-    line = ["judge", "next", home / "new.run", "-b", home / "today.run", "-m", "P@1", "--for", "gain", "-q"]
+    line = ["judge", "next", home / "new.run", "-b", home / "today.run", "-m", "P@1", "--to-prove", "gain", "-q"]
     assert surefoot(*line, "-o", home / "d.json", "--csv", home / "d.csv") == (0, "", "")
     assert surefoot(*line, "-o", home / "d.json")[0] == 2  # what was judged by these draws would be lost
     assert surefoot(*line, "-o", home / "d.json", "--csv", home / "d.csv", "--force") == (0, "", "")
@@ -114,10 +114,10 @@ def test_again_into_the_same_files_but_never_onto_an_input(surefoot, home: Path)
     ("options", "message"),
     [
         (["-m", "DCG@3"], "no maximum"),
-        (["-m", "nDCG@3", "--for", "fun"], "must be 'risk' or 'gain'"),
+        (["-m", "nDCG@3", "--to-prove", "fun"], "must be 'risk' or 'gain'"),
         (["-m", "nDCG@3", "-n", "0"], "-n"),
         (["-m", "nDCG@3", "-n", "10000000"], "n is 10,000,000"),
-        (["-m", "nDCG@3", "--judged", "nowhere.txt"], "nowhere.txt"),
+        (["-m", "nDCG@3", "--calibrate", "nowhere.txt"], "nowhere.txt"),
         (["--record", "r.json"], "a record holds its draws, so leave -o out"),
         (["--uniform"], "--uniform needs --record FILE"),
     ],

@@ -45,10 +45,10 @@ def home(made: Path, tmp_path: Path, monkeypatch) -> Path:
 
 RUNS = "qrels.txt today.run bold.run"
 STUDIES = {
-    "noise": f"stability noise {RUNS} --sizes 0.1 --repeats 1 -m nDCG@5",
+    "noise": f"stability noise {RUNS} --sizes 0.1 --seeds 1 -m nDCG@5",
     "subsets": f"stability subsets {RUNS} --subsets 9 -m nDCG@5",
     "time": f"stability time {RUNS} --dates dates.txt --size 2 --subsets 9 -m nDCG@5",
-    "compare": f"stability measures {RUNS} --replicates 9 -m nDCG@5",
+    "compare": f"stability measures {RUNS} --bootstrap 9 -m nDCG@5",
 }
 TRAIN = f"train train.txt {' '.join(SMALL)}"
 ONTO_INPUTS = [
@@ -63,18 +63,18 @@ ONTO_INPUTS = [
     f"{TRAIN} -o out --valid qrels.txt --html qrels.txt --force",
     f"{TRAIN} -o out --checkpoint train.txt --force",
     f"{TRAIN} -o out --valid train.txt --checkpoint train.txt --force",
-    f"{TRAIN} -o out -b run:base.run --checkpoint base.run --force",
-    f"{TRAIN} -o out -b bm25=run:base.run --valid train.txt --html base.run --force",
-    f"{TRAIN} -o out -b model:model --checkpoint model/ranker.json --force",
-    f"{TRAIN} -b model:model -o model --force",
-    f"{TRAIN} -b model:./model/ -o model --force",
+    f"{TRAIN} -o out -b base.run --checkpoint base.run --force",
+    f"{TRAIN} -o out -b bm25=base.run --valid train.txt --html base.run --force",
+    f"{TRAIN} -o out -b model --checkpoint model/ranker.json --force",
+    f"{TRAIN} -b model -o model --force",
+    f"{TRAIN} -b ./model/ -o model --force",
     f"train model/model.txt {' '.join(SMALL)} -o model --force",
     "rank model train.txt -o model/model.txt --force",
     "rank model train.txt -o model/ranker.json --force",
     "rank model train.txt -o train.txt --force",
     "rank model train.txt -o x.run --qrels train.txt --force",
     "rank model train.txt -o x.run --qrels model/model.txt --force",
-    "rank model train.txt -o base.run -b run:base.run --force",
+    "rank model train.txt -o base.run -b base.run --force",
 ]  # fmt: skip
 
 

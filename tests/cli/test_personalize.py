@@ -49,7 +49,7 @@ def test_the_whole_way(surefoot, log: Path, tmp_path: Path) -> None:
     assert "<script" in (tmp_path / "p.html").read_text()
     with PersonalRanker.load(tmp_path / "model") as ranker:
         assert ranker.about["model"] == written["recommendation"]["name"]
-    code, out, _ = surefoot(*command, "--format", "markdown")
+    code, out, _ = surefoot(*command, "--markdown", "-")
     assert code == 0
     assert out.startswith("**Serve ")
     assert "\n\nPersonalized re-ranking of" in out
@@ -57,7 +57,7 @@ def test_the_whole_way(surefoot, log: Path, tmp_path: Path) -> None:
 
 def test_a_method_to_save_is_known_before_training(surefoot, log: Path, tmp_path: Path) -> None:
     command = ["personalize", log, "-o", tmp_path / "study", *SMALL, "--save", tmp_path / "model"]
-    code, _, err = surefoot(*command, "--save-method", "Weighted initial preferences β = 0.2")
+    code, _, err = surefoot(*command, "--method", "Weighted initial preferences β = 0.2")
     assert code == 2
     assert "; did you mean Weighted initial preferences β = 0.1? Choose one of: Standard gain, " in err
     assert not (tmp_path / "study").exists()

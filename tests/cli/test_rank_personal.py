@@ -76,7 +76,7 @@ def test_wrong_files_are_refused(surefoot, model: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--save-method", "Standard gain"], "works only with --save"),
+        (["--method", "Standard gain"], "works only with --save"),
         (["--save", "model", "--features-only"], "trains no model"),
         (["--save", "model", "--no-last"], "make the study without --no-last"),
         (["--save", "."], "is there already; choose a new folder"),

@@ -34,9 +34,9 @@ REFUSED = [
     *((f"stability {study} {RUNS} --sizes {sizes}", "--sizes is") for study in ("noise", "subsets")
       for sizes in ("nan", "inf", ",", "5,-inf", "1_0", "x" * 90_000)),
     (f"stability noise {RUNS} --sizes 1e300", "the sizes of noise are"),
-    (f"stability noise {RUNS} --repeats {HUGE}", "--repeats"),
+    (f"stability noise {RUNS} --seeds {HUGE}", "--seeds"),
     (f"stability subsets {RUNS} --subsets {HUGE}", "--subsets"),
-    (f"stability measures {RUNS} --replicates {HUGE}", "--replicates"),
+    (f"stability measures {RUNS} --bootstrap {HUGE}", "--bootstrap"),
     (f"stability measures {RUNS} --seed {HUGE}", "--seed"),
     (f"demo --queries {10**12}", "--queries"),
     (f"demo --seed {HUGE}", "--seed"),
@@ -69,7 +69,7 @@ def test_python_refuses_the_same() -> None:
 def test_names_are_printed_as_they_are(surefoot, home: Path, name: str) -> None:
     runs = ("qrels.txt", f"{name}=today.run", "bold.run")
     for command in (("evaluate", *runs, "-b", "bold", "--per-query"), ("stability", "measures", *runs, "-m", "nDCG@5"),
-                    ("stability", "noise", *runs, "-m", "nDCG@5", "--repeats", "1")):  # fmt: skip
+                    ("stability", "noise", *runs, "-m", "nDCG@5", "--seeds", "1")):  # fmt: skip
         code, out, err = surefoot(*command)
         assert (code, err) == (0, "")
         assert name in out
@@ -173,7 +173,7 @@ def test_which_of_two_files_is_wrong_is_said(surefoot, home: Path) -> None:
         bm25.write(home / f"{name}.run")
     for named in ("train", "vali"):
         other = "vali" if named == "train" else "train"
-        code, _, err = surefoot("train", "train.txt", "--valid", "vali.txt", "-b", f"run:{other}.run", "-o", "m")
+        code, _, err = surefoot("train", "train.txt", "--valid", "vali.txt", "-b", f"{other}.run", "-o", "m")
         assert code == 2
         assert f"{named}.txt: run 'run:{other}.run' shares no document with the data" in err
 

@@ -49,9 +49,7 @@ def test_a_mean_is_exported_and_a_blend_ranks_and_is_controlled(surefoot, swept:
     code, out, err = surefoot("select", swept / "s", *policy, "-o", tmp_path / "plain", "-q")
     assert (code, out, err) == (0, "", "")
     data, target = swept / "all.txt", tmp_path / "solr.json"
-    code, _, err = surefoot(
-        "export", tmp_path / "plain", "--to", "solr", "--missing", "zero", "--positive", "-o", target
-    )
+    code, _, err = surefoot("export", tmp_path / "plain", "--to", "solr", "--missing", "zero", "-o", target)
     assert (code, err) == (0, "")
     code, out, err = surefoot(
         "select", swept / "s", "--max-risk", "0", "--nearest", "--strategies", "-o", tmp_path / "m"
@@ -67,7 +65,7 @@ def test_a_mean_is_exported_and_a_blend_ranks_and_is_controlled(surefoot, swept:
     letor = sf.read_letor(data)
     for name, queries in (("valid", range(0, 30)), ("judged", range(30, 60))):
         letor.select(list(queries)).write(tmp_path / f"{name}.txt")
-    files = ["--valid", tmp_path / "valid.txt", "--judged", tmp_path / "judged.txt"]
+    files = ["--fit-scorer", tmp_path / "valid.txt", "--calibrate", tmp_path / "judged.txt"]
     code, _, err = surefoot("guard", tmp_path / "m", *files, "-b", "feature:1", "-o", tmp_path / "c", "-q")
     assert (code, err.count("\n")) == (2, 1)  # the model has learned from these queries: it knows which
     assert "were already used to train or validate the model" in err

@@ -133,7 +133,7 @@ def test_what_is_in_the_making_can_be_removed(tmp_path: Path) -> None:
 
 COMMANDS = {
     "evaluate": EVALUATE,
-    "stability": ("stability", "measures", "qrels.txt", "today.run", "bold.run", "-m", "nDCG@5", "--replicates", "99",
+    "stability": ("stability", "measures", "qrels.txt", "today.run", "bold.run", "-m", "nDCG@5", "--bootstrap", "99",
                   "--json", "a.json", "--html", "a.html"),
     "rank": ("rank", "model", "test.txt", "-o", "c.run", "--qrels", "q.txt", "--force"),
     "demo": ("demo", "-o", "d", "--no-learn", "--queries", "300"),

@@ -32,18 +32,17 @@ COMMANDS = [
     f"evaluate {RUNS} -b today --json assessment.json --csv systems.csv --per-query --metrics metrics.json "
     "--html assessment.html --figures charts",
     f"evaluate {RUNS} -b today -m nDCG@5 -m AP --csv measures.csv --per-query --json assessments.json.gz",
-    f"stability noise {RUNS} --sizes 0.1 --repeats 1 -m nDCG@5 --json noise.json --csv noise.csv --html noise.html",
+    f"stability noise {RUNS} --sizes 0.1 --seeds 1 -m nDCG@5 --json noise.json --csv noise.csv --html noise.html",
     f"stability subsets {RUNS} --subsets 9 -m nDCG@5 --json subsets.json --csv subsets.csv --html subsets.html",
     f"stability time {RUNS} --dates dates.txt --size 2 --subsets 9 -m nDCG@5 --json time.json --csv time.csv",
-    f"stability measures {RUNS} --replicates 9 -m nDCG@5 --json compare.json --csv compare.csv",
+    f"stability measures {RUNS} --bootstrap 9 -m nDCG@5 --json compare.json --csv compare.csv",
     f"gate {RUNS} -b today --risk 0.9 --json decision.json --markdown decision.md --junit decision.xml "
     "--html decision.html --record record.json --metrics gate-metrics.json",
     "judge next bold.run -b today.run -o draws.json --csv draws.csv",
     f"train train.txt {TREES} --valid train.txt -b feature:1 -o model --html training.html --card card.md "
     "--metrics train-metrics.json",
-    "explain model train.txt -q 1 -b feature:1 --json explanation.json --markdown explanation.md "
-    "--html explanation.html",
-    "guard model --valid train.txt --judged judged.txt -b feature:1 --risk 0.9 -o guard --json certificate.json "
+    "explain model train.txt 1 -b feature:1 --json explanation.json --markdown explanation.md --html explanation.html",
+    "guard model --fit-scorer train.txt --calibrate judged.txt -b feature:1 --risk 0.9 -o guard --json certificate.json "
     "--html certificate.html",
     "rank guard train.txt -o served.run --shown served.csv",
     "rank guard train.txt -o other.run --shown served.json",

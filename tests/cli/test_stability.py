@@ -29,7 +29,7 @@ def files(tmp_path: Path) -> list[Path]:
 @pytest.mark.heavy
 def test_every_study_prints_and_writes(stability, files, tmp_path: Path) -> None:
     for study, more, message in (
-        ("noise", ("--sizes", "0,0.1", "--repeats", 2), "Noise on the percentiles of 2 runs, 30 queries"),
+        ("noise", ("--sizes", "0,0.1", "--seeds", 2), "Noise on the percentiles of 2 runs, 30 queries"),
         (
             "subsets",
             ("--sizes", "5,30"),
@@ -64,7 +64,7 @@ def test_measures_and_names(stability, files) -> None:
     assert code == 0
     assert "rNDCG@3" in out
     assert "f1" in out
-    code, out, _ = stability("noise", *files[:2], "--raw", "--repeats", 2, "--quiet")
+    code, out, _ = stability("noise", *files[:2], "--raw", "--seeds", 2, "--quiet")
     assert (code, out) == (0, "")
 
 

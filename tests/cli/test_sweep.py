@@ -33,9 +33,9 @@ def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "t.json").read_text())["schema"] == "surefoot/sweep/1"
     assert (tmp_path / "t.csv").read_text().startswith("candidate,kind,objective,alpha,part,")
     assert surefoot(*line, "-q", *outputs) == (0, "", "")  # again: what is there is taken, and files are replaced
-    assert surefoot(*line, "--format", "latex")[1].startswith("% ")
-    assert "| candidate |" in surefoot(*line, "--format", "markdown")[1]
-    assert surefoot(*line, "--format", "csv")[1] == (tmp_path / "t.csv").read_text()
+    assert surefoot(*line, "--latex", "-")[1].startswith("% ")
+    assert "| candidate |" in surefoot(*line, "--markdown", "-")[1]
+    assert surefoot(*line, "--csv", "-")[1] == (tmp_path / "t.csv").read_text()
 
     code, out, err = surefoot("select", tmp_path / "s", "--max-risk", "1", "-o", tmp_path / "model")
     assert (code, err) == (0, "")

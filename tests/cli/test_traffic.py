@@ -25,7 +25,7 @@ def test_evaluate(surefoot, home: Path) -> None:
     runs = [home / "today.run", home / "bold.run", home / "steady.run"]
     code, out, err = surefoot(
         "evaluate", home / "qrels.txt", *runs, "-b", "today", "--traffic", home / "traffic.csv",
-        "--segments", "traffic", "--json", home / "a.json", "--html", home / "a.html",
+        "--segments", "by-traffic", "--json", home / "a.json", "--html", home / "a.html",
     )  # fmt: skip
     assert (code, err) == (0, f"Wrote the page to {home / 'a.html'}\n")
     scores = sf.score(home / "qrels.txt", runs, "nDCG@10", traffic=home / "traffic.csv")
@@ -46,7 +46,7 @@ def test_draw_and_decide(surefoot, home: Path) -> None:
     assert f"--traffic {home / 'traffic.csv'}" in out.replace("\n", "")
     assert (home / "judge.csv").read_text().splitlines()[0] == "query,times,weight,count,documents_to_judge"
     gate = ["gate", home / "qrels.txt", home / "today.run", home / "bold.run", "-b", "today", "--risk", "0.9"]
-    decided = [*gate, "--drawn", home / "d.json", "--traffic", home / "traffic.csv", "--json", home / "g.json"]
+    decided = [*gate, "--sample", home / "d.json", "--traffic", home / "traffic.csv", "--json", home / "g.json"]
     assert surefoot(*decided)[0] == 0
     assert json.loads((home / "g.json").read_text())["sample"]["by_traffic"]["left_out"] == 5
     code, _, err = surefoot(*gate, "--traffic", home / "traffic.csv")

@@ -53,7 +53,7 @@ def test_baselines_from_a_run_and_from_a_model(surefoot, folder: Path, tmp_path:
     common = ("train", folder / "train.txt", *SMALL)
     assert surefoot(*common, "-o", tmp_path / "first", "--quiet")[:2] == (0, "")
     code, out, _ = surefoot(
-        *common, "-b", f"run:{folder / 'train.run'}", "-b", f"old=model:{tmp_path / 'first'}",
+        *common, "-b", f"{folder / 'train.run'}", "-b", f"old={tmp_path / 'first'}",
         "--objective", "geo_risk", "--alpha", "1", "-o", tmp_path / "second",
     )  # fmt: skip
     assert code == 0
@@ -65,7 +65,7 @@ def test_baselines_from_a_run_and_from_a_model(surefoot, folder: Path, tmp_path:
 def test_a_model_that_starts_from_a_baseline_finds_it_among_others(surefoot, folder: Path, tmp_path: Path) -> None:
     common = ("train", folder / "train.txt", *SMALL, "-b", "bm25=feature:1")
     assert surefoot(*common, "--init-baseline", "-o", tmp_path / "first", "--quiet")[0] == 0
-    old = ("-b", f"old=model:{tmp_path / 'first'}")
+    old = ("-b", f"old={tmp_path / 'first'}")
     assert surefoot(*common, "-b", "feature:2", *old, "-o", tmp_path / "second", "--quiet")[0] == 0
     code, _, err = surefoot("train", folder / "train.txt", *old, "-o", tmp_path / "third")
     assert code == 2
@@ -100,7 +100,7 @@ def test_rank_into_any_file(surefoot, folder: Path, tmp_path: Path, ending: str)
         (("-b", "feature:99"), "there is no feature 99"),
         (("-b", "feature:x"), "does not name a feature"),
         (("-b", "bm25"), "is not understood"),
-        (("-b", "model:absent"), "is not a folder"),
+        (("-b", "absent"), "is not a folder"),
         (("--set", "num_leafs=5"), "unknown parameter 'num_leafs'"),
         (("--set", "num_leaves"), "is not understood"),
         (("--html", "x.html"), "add --valid FILE"),
@@ -118,9 +118,7 @@ def test_what_is_refused(surefoot, folder: Path, tmp_path: Path, monkeypatch, op
 
 def test_a_run_without_a_document_in_common(surefoot, folder: Path, tmp_path: Path) -> None:
     sf.read_run({"1": {"other": 1.0}}).write(tmp_path / "other.run")
-    code, _, err = surefoot(
-        "train", folder / "train.txt", "-b", f"run:{tmp_path / 'other.run'}", "-o", tmp_path / "model"
-    )
+    code, _, err = surefoot("train", folder / "train.txt", "-b", f"{tmp_path / 'other.run'}", "-o", tmp_path / "model")
     assert code == 2
     assert "shares no document with the data" in err
 
@@ -291,7 +289,7 @@ def test_explain_a_card_and_going_on(surefoot, folder: Path, tmp_path: Path) -> 
     assert "vali.txt, the validation data" in card
     explained = ("explain", tmp_path / "model", folder / "vali.txt", "-b", "bm25=feature:1")
     code, out, _ = surefoot(
-        *explained, "-q", "3", "--json", tmp_path / "e.json", "--markdown", tmp_path / "e.md", "--pairs", "1",
+        *explained, "3", "--json", tmp_path / "e.json", "--markdown", tmp_path / "e.md", "--pairs", "1",
         "--html", tmp_path / "e.html",
     )  # fmt: skip
     assert code == 0
@@ -304,7 +302,7 @@ def test_explain_a_card_and_going_on(surefoot, folder: Path, tmp_path: Path) -> 
     assert "<script" not in page
     assert page.count("<table>") == len(content["swaps"])
     assert (tmp_path / "e.md").read_text(encoding="utf-8").startswith("# Query 3\n")
-    code, _, err = surefoot(*explained, "-q", "no such")
+    code, _, err = surefoot(*explained, "no such")
     assert code == 2
     assert "the data has no query 'no such'" in err
     code, out, _ = surefoot(*common, "--init-model", tmp_path / "model", "-o", tmp_path / "more")

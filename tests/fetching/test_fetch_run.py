@@ -285,7 +285,7 @@ def asked_by_command(server: SearchServer, tmp_path: Path) -> list[str]:
     """The command that asks the service one query."""
     (tmp_path / "queries.tsv").write_text("q1\tgoat\n")
     (tmp_path / "body.json").write_text(json.dumps(ELASTIC))
-    return ["fetch", "--from", "elasticsearch", "--url", f"{server.url}?api_key={SECRET}", "--queries",
+    return ["fetch", "--service", "elasticsearch", "--url", f"{server.url}?api_key={SECRET}", "--queries",
             str(tmp_path / "queries.tsv"), "--body", str(tmp_path / "body.json"), "-o",
             str(tmp_path / "new.run")]  # fmt: skip
 
@@ -435,7 +435,7 @@ def test_no_secret_on_disk_or_in_any_line(server, tmp_path: Path, monkeypatch, s
     monkeypatch.setenv("KEY", SECRET)
     Path("queries.tsv").write_text("".join(f"{key}\t{text}\n" for key, text in QUERIES.items()))
     Path("body.json").write_text(json.dumps(ELASTIC))
-    line = ["fetch", "--from", "opensearch", "--url", f"{server.url}?api_key={SECRET}", "--queries", "queries.tsv",
+    line = ["fetch", "--service", "opensearch", "--url", f"{server.url}?api_key={SECRET}", "--queries", "queries.tsv",
             "--body", "body.json", "--user-env", "LOGIN", "--header-env", "X-Key=KEY", "-o", "new.run"]  # fmt: skip
     server.faults = [lambda handler: False, lambda handler: handler.send(403, {"error": {"reason": SECRET}})]
     code, out, err = surefoot(*line)
@@ -528,7 +528,7 @@ def test_killed_and_started_again(server, tmp_path: Path, how: signal.Signals) -
     queries = {f"q{number}": f"goat w{number % 3}" for number in range(12)}
     (tmp_path / "queries.tsv").write_text("".join(f"{key}\t{text}\n" for key, text in queries.items()))
     (tmp_path / "body.json").write_text(json.dumps(ELASTIC))
-    line = [sys.executable, "-m", "surefoot", "fetch", "--from", "elasticsearch", "--url", server.url, "--queries",
+    line = [sys.executable, "-m", "surefoot", "fetch", "--service", "elasticsearch", "--url", server.url, "--queries",
             "queries.tsv", "--body", "body.json", "--name", "new", "-o"]  # fmt: skip
     plain = subprocess.run([*line, "whole.run"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert plain.returncode == 0, plain.stderr
@@ -559,7 +559,7 @@ def test_killed_after_the_output_was_written(server, tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     Path("queries.tsv").write_text("q1\tgoat\n")
     Path("body.json").write_text(json.dumps(ELASTIC))
-    line = ["fetch", "--from", "elasticsearch", "--url", server.url, "--queries", "queries.tsv", "--body",
+    line = ["fetch", "--service", "elasticsearch", "--url", server.url, "--queries", "queries.tsv", "--body",
             "body.json", "-o", "new.run"]  # fmt: skip
     with monkeypatch.context() as patch:
         patch.setattr(FetchedAnswers, "remove", lambda self: None)
@@ -579,7 +579,7 @@ def test_the_command_s_refusals(tmp_path: Path, monkeypatch, surefoot) -> None:
     monkeypatch.chdir(tmp_path)
     Path("queries.tsv").write_text("q1\tgoat\n")
     Path("body.json").write_text('{"query": {{query}}}')
-    line = ["fetch", "--from", "solr", "--url", "http://localhost:9/x", "--queries", "queries.tsv", "--body",
+    line = ["fetch", "--service", "solr", "--url", "http://localhost:9/x", "--queries", "queries.tsv", "--body",
             "body.json", "-o", "new.run"]  # fmt: skip
     code, out, err = surefoot(*line)
     assert (code, out) == (2, "")

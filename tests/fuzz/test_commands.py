@@ -52,7 +52,7 @@ READ = ["qrels.txt", "today.run", "bold.run", "[red]b.run", "new=bold.run", "sco
 OUTPUTS = ["out", "out.json", "out.csv.gz", "out.run", "out.parquet", "out.html", "new/out", "/dev/null", "/dev/full",
            "-", "folder"]  # fmt: skip
 BASELINES = ["today", "bold", "mean", "max", "today,bold", "nobody", "x[/bold]", "feature:1", "feature:99", "feature:x",
-             "run:today.run", "model:model", "b=model:absent", "model:", "run:"]  # fmt: skip
+             "today.run", "model:model", "b=model:absent", "model:", "run:"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

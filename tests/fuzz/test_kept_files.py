@@ -69,7 +69,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     learning, judged = (
         {q: d for q, d in runs.qrels.to_dict().items() if (q in half) == first} for first in (True, False)
     )
-    guard = sf.RiskGuard(bold, today, 0.5, measure="nDCG@10").fit_scorer(learning).calibrate(judged)
+    guard = sf.RiskGuard(bold, today, risk=0.5).fit_scorer(learning).calibrate(judged)
     guard.certificate_.write(folder / "certificate.json")
     guard.save(folder / "guard")
     sf.assess(scores, baseline="today").write(folder / "assessment.json", per_query=True)

@@ -198,10 +198,10 @@ data = sf.demo.letor(queries=300, documents=10, features=8, seed=1)
 parts = [data.select(np.arange(*part)) for part in ((0, 100), (100, 180), (180, 300))]
 small = {"max_leaves": 4, "max_depth": 0, "grow_policy": "lossguide", "nthread": 1}
 model = sf.Ranker("gain", engine="xgboost", n_estimators=10, **small)
-c = sf.RiskGuard(model.fit(parts[0]), baseline="bm25", level=0.3).fit_scorer(parts[1]).calibrate(parts[2])
+c = sf.RiskGuard(model.fit(parts[0]), baseline="bm25", risk=0.3).fit_scorer(parts[1]).calibrate(parts[2])
 c.save(sys.argv[1])
 again = sf.RiskGuard.load(sys.argv[1])
-assert (again.scorer.scores(again.lists(parts[2])) == c.scorer.scores(c.lists(parts[2]))).all()
+assert (again.scorer.scores(again._lists(parts[2])) == c.scorer.scores(c._lists(parts[2]))).all()
 print(c.certificate_["scorer"], c.scorer.to_dict()["engine"])
 """
 

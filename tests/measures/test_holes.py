@@ -79,8 +79,6 @@ def test_nothing_is_decided_on_it(tmp_path: Path) -> None:
         guard.fit_scorer(tmp_path / "auto.qrels")
     with pytest.raises(DataError, match="a machine made some of these judgments"):
         guard.calibrate(filled.qrels)
-    with pytest.raises(ArgumentError, match="cannot use automatic judgments yet"):
-        guard.calibrate(PEOPLE, automatic=AUTO)
     assert "A machine made all judgments" in str(sf.assess(machine, "today"))
 
 

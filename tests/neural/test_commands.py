@@ -49,7 +49,7 @@ def test_from_letor_data_to_a_page_a_guard_and_onnx(surefoot, folder) -> None:
     assert run.to_dict().keys() == set(test.queries)
     assert np.allclose(test.scores_of(run) if test.doc_ids is not None else model.predict(test), model.predict(test))
     code, _, err = surefoot(
-        "control model --valid vali.txt --judged test.txt -b bm25=feature:1 --risk 0.5 -o safe --force"
+        "guard model --fit-scorer vali.txt --calibrate test.txt -b bm25=feature:1 --risk 0.5 -o safe --force"
     )
     assert code == 0, err
     code, out, err = surefoot("rank safe test.txt -o safe.run --force")
@@ -89,7 +89,7 @@ def test_a_network_is_exported_to_what_takes_one(surefoot) -> None:
     assert surefoot(f"{TRAIN} -o model")[0] == 0
     code, _, err = surefoot("export model --to solr --missing zero -o solr.json")
     assert (code, "give onnx or vespa" in err) == (2, True)
-    code, _, err = surefoot("export model --to onnx --missing zero --positive -o net2.onnx")
+    code, _, err = surefoot("export model --to onnx --missing zero -o net2.onnx")
     assert (code, "are for trees" in err) == (2, True)
 
 

@@ -265,8 +265,8 @@ def test_the_commands_end_with_2_and_the_file(
     for command in (
         "rank model test.txt -o a.run",
         "export model --to onnx --missing zero -o a.onnx",
-        "explain model test.txt -q 1",
-        "control model --valid test.txt --judged test.txt -b x=feature:1 --risk 0.5 -o safe",
+        "explain model test.txt 1",
+        "guard model --fit-scorer test.txt --calibrate test.txt -b x=feature:1 --risk 0.5 -o safe",
     ):
         code, _, err = surefoot(command)
         assert (code, err.count("\n")) == (2, 1), err

@@ -44,7 +44,7 @@ def test_the_unit_is_the_user(home: Path) -> None:
 
 
 def check_guard(ranker: sf.PersonalRanker, lists: LaterLists) -> None:
-    guard = sf.RiskGuard(ranker, level=0.3).fit_scorer(lists.valid)
+    guard = sf.RiskGuard(ranker, risk=0.3).fit_scorer(lists.valid)
     with pytest.raises(ArgumentError, match="lists of one user are not independent"):
         guard.calibrate(lists.later.data)
     with pytest.raises(ArgumentError, match="whether a user comes again"):

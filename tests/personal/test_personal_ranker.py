@@ -314,7 +314,7 @@ def test_what_the_study_says_not_to_serve_is_saved_by_name_only(tmp_path: Path) 
         data["recommendation"] |= {"choice": decision, "p": 0.5}
         other = type(result)(data)
         if decision == "keep":
-            with pytest.raises(ArgumentError, match=r"says not to serve a model.*--save-method"):
+            with pytest.raises(ArgumentError, match=r"says not to serve a model.*--method"):
                 other.save(tmp_path / decision, study=home)
             assert not list(tmp_path.iterdir())
             other.save(tmp_path / "named", study=home, method="Standard gain")

@@ -687,5 +687,5 @@ def test_what_an_assessment_has_can_be_found(scores) -> None:
     assert frame["system"].to_list() == [row["system"] for row in a.rows()]
     assert frame.write_csv() == pl.read_csv(io.StringIO(a.to_csv())).write_csv()
     assert a.per_query().height == len(scores.queries) * len(scores.systems)
-    with pytest.raises(sf.ArgumentError, match="steady"):
+    with pytest.raises(ArgumentError, match="steady"):
         a["stady"]

@@ -365,7 +365,7 @@ def test_command_writes_charts_and_keeps_its_output_clean(scores, tmp_path) -> N
     small = sf.Scores(scores.values[:3, :9], scores.systems[:3], scores.queries[:9])
     small.write(tmp_path / "scores.csv")
     command = ["evaluate", "--scores", str(tmp_path / "scores.csv"), "-b", "today", "--figures", str(tmp_path / "f")]
-    result = CliRunner().invoke(application(), [*command, "--format", "csv"])
+    result = CliRunner().invoke(application(), [*command, "--csv", "-"])
     assert result.exit_code == 0
     assert result.stdout.startswith("system,")
     assert "figures" not in result.stdout

@@ -224,7 +224,7 @@ def test_command_line(tmp_path: Path) -> None:
     assert embedded((tmp_path / "page.html").read_text(encoding="utf-8"))["start"]["baseline"] == "a"
     assert f"Wrote the page to {tmp_path / 'page.html'}" in result.stderr
     (tmp_path / "q.tsv").write_text("q1\tgoats on ice\n")
-    extras = ["--queries", tmp_path / "q.tsv", "--title", "Spring", "--detail", "3"]
+    extras = ["--texts", tmp_path / "q.tsv", "--title", "Spring", "--detail", "3"]
     result = CliRunner().invoke(application(), [str(argument) for argument in [*arguments, *extras, "--quiet"]])
     assert (result.exit_code, result.output) == (0, "")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
@@ -241,7 +241,7 @@ def test_command_line(tmp_path: Path) -> None:
         assert isinstance(result.exception, ArgumentError)
         assert message in str(result.exception)
     assert (tmp_path / "q.tsv").read_text() == "q1\tgoats on ice\n"
-    result = CliRunner().invoke(application(), ["demo", "--output", str(tmp_path / "demo"), "--queries", "12"])
+    result = CliRunner().invoke(application(), ["demo", "--output", str(tmp_path / "demo"), "--texts", "12"])
     assert result.exit_code == 0, result.output
     assert "report.html" in result.output
     assert embedded((tmp_path / "demo" / "report.html").read_text(encoding="utf-8"))["start"]["system"] == "bold"

@@ -81,7 +81,7 @@ def _combination(trained: TrainedModels, parts: Json, fold: str) -> Combination:
     source = trained.store.source
     first = trained.baselines[0]
     named = [BaselineSpec.parse(text) for text in source.baselines]
-    known = next((spec.source for spec in named if spec.name == first and spec.kind == "feature"), None)
+    known = next((spec.source for spec in named if spec.name == first and spec.number is not None), None)
     how: dict[str, Any] = (
         {"weight": parts["weight"]}
         if "weight" in parts

@@ -7,34 +7,38 @@ from typing import Annotated
 
 import typer
 
+from surefoot.cli.exported_scores import check_export, is_export
+from surefoot.cli.option import FILE, argument, option
 from surefoot.cli.outputs import Output, check_outputs
-from surefoot.cli.printing import TERMINAL, file_or_none
-from surefoot.cli.shared_options import Force, JsonOrTerminal, Quiet
+from surefoot.cli.printing import TERMINAL
+from surefoot.cli.shared_options import Force, Quiet
 from surefoot.errors import ArgumentError, SurefootError, visible
 
 
 def check(
     files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[FILE]...", help="Policies (.toml) and judgments. None: what is installed."),
+        list[str] | None, argument("[FILE]...", "Policies, judgments, or an export and its SCORES.")
     ] = None,
-    new_policy: Annotated[
-        str | None, typer.Option("--new-policy", metavar="FILE", help="Write a release policy to start from.")
-    ] = None,
-    json_file: JsonOrTerminal = None,
+    new_policy: Annotated[str | None, option("--new-policy", "Write a release policy to start from.", FILE)] = None,
+    url: Annotated[str | None, option("--url", "Where an export runs, to ask it for scores.", "URL")] = None,
+    json_file: Annotated[str | None, option("--json", "What is installed; - prints it.", FILE)] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Check policies and judgments, line by line; without files, the installation.
+    """Check policies and judgments, line by line; an export in its search engine; or what is installed.
 
-    The exit code is 2 if anything is wrong, and 1 if the installation does not work.
+    The exit code is 2 for files that are wrong, and 1 where scores differ or the installation does not work.
 
     **Example:** `surefoot check release.toml qrels.txt`
     """
     if new_policy is not None:
-        if files or json_file is not None:
-            raise ArgumentError("--new-policy only writes a policy to edit; leave out files and --json")
+        if files or json_file is not None or url is not None:
+            raise ArgumentError("--new-policy only writes a policy to edit; leave out files, --url and --json")
         _new_policy(new_policy, force, quiet)
+    elif files and is_export(files[0]):
+        check_export(Path(files[0]), files[1:], url, json_file, quiet, force)
+    elif url is not None:
+        raise ArgumentError("--url is for the folder of an export: surefoot check es/ --url http://localhost:9200")
     elif not files:
         _check_installation(json_file, force, quiet)
     elif json_file is not None:
@@ -71,7 +75,7 @@ def _new_policy(path: str, force: bool, quiet: bool) -> None:
 
 def _check_installation(json_file: str | None, force: bool, quiet: bool) -> None:
     """Say which extras are installed, and whether what is there can be imported."""
-    check_outputs([Output("--json", file_or_none(json_file))], [], force)
+    check_outputs([Output("--json", None if json_file == TERMINAL else json_file)], [], force)
     from surefoot.cli.installed_parts import PARTS, examined, found_json, found_lines, is_sound
     from surefoot.data.writing.all_or_nothing import write_text
 

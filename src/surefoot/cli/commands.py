@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Annotated
 
 import typer
 
 from surefoot import __version__
 from surefoot.cli.bar import with_bar
-from surefoot.cli.help_screen import HelpfulCommand, helpful_group
-
-GROUPS = {  # by what people do
-    "Compare": ("evaluate", "explain", "stability"),
-    "Decide": ("gate", "judge", "guard", "history"),
-    "Train": ("train", "rank", "sweep", "select"),
-    "Deploy": ("export", "serve", "personalize"),
-    "Data": ("fetch", "convert", "check", "demo"),
-}
+from surefoot.cli.help_screen import GROUPS, HelpfulCommand, helpful_group, show_all
+from surefoot.cli.option import option
+from surefoot.cli.shared_options import with_common_options
 
 
 def application(arguments: Sequence[str] = ()) -> typer.Typer:
@@ -38,7 +33,7 @@ def application(arguments: Sequence[str] = ()) -> typer.Typer:
                 app.add_typer(command, rich_help_panel=panel)
             else:
                 run = command if name == "sweep" else with_bar(command)  # sweep shows more than a bar
-                app.command(cls=HelpfulCommand, rich_help_panel=panel)(run)
+                app.command(cls=HelpfulCommand, rich_help_panel=panel)(with_common_options(run))
     return app
 
 
@@ -49,6 +44,7 @@ def _version(requested: bool) -> None:
 
 
 def _root(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+    version: Annotated[bool, option("--version", "Show the version.", callback=_version, is_eager=True)] = False,
+    help_all: Annotated[bool, option("--help-all", "Show all options.", callback=show_all, is_eager=True)] = False,
 ) -> None:
     pass

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from surefoot.arguments import LARGEST_COUNT
+from surefoot.cli.option import FILE, NAME, argument, option
 from surefoot.cli.outputs import Output, check_outputs
-from surefoot.cli.shared_options import Force, Quiet
+from surefoot.cli.printing import either
+from surefoot.cli.shared_options import Force, Quiet, TextsFile
 from surefoot.data.tools.judges import RatingMerge
 from surefoot.data.tools.judgment_formats import JudgmentFormat
-from surefoot.errors import ArgumentError, visible
+from surefoot.errors import ArgumentError, DataError, visible
+
+if TYPE_CHECKING:
+    from surefoot.data.types.runs import Qrels, Run
 
 
 class ConvertFormat(StrEnum):
@@ -25,77 +30,45 @@ class ConvertFormat(StrEnum):
     trec = "trec"
 
 
+_SURELY_A_RANKING = 5  # so many documents of a query with different numbers are no grades
+
+
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="Judgments, or with --run a run, in any format.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")],
-    to: Annotated[
-        ConvertFormat | None,
-        typer.Option(
-            help="The output format: the format of a tool, or TREC lines.",
-            show_default="by the ending of OUTPUT: .csv, .json, .parquet, …",
-        ),
-    ] = None,
-    run: Annotated[
-        bool, typer.Option("--run", help="IN is a run. With --to quepid, it gives the documents to judge.")
-    ] = False,
-    unrated: Annotated[str | None, typer.Option(help="A run with more documents to judge.", show_default=False)] = None,
-    depth: Annotated[
-        int | None,
-        typer.Option(help="Number of top results per query to judge.", min=1, max=LARGEST_COUNT, show_default="all"),
-    ] = None,
-    queries: Annotated[
-        str | None,
-        typer.Option(
-            help="Query texts, as for evaluate. A file for a tool gets texts instead of ids, another file gets ids "
-            "instead of texts.",
-            show_default=False,
-        ),
-    ] = None,
-    documents: Annotated[
-        str | None,
-        typer.Option(
-            help="Document texts, in the formats of --queries. IN has texts in place of ids, as an automatic judge may "
-            "write them; the output gets ids.",
-            show_default=False,
-        ),
-    ] = None,
-    judges: Annotated[
-        RatingMerge | None,
-        typer.Option(help="How to merge the ratings of several judges.", show_default=RatingMerge.mean),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            help="With --run: the run to read, if the file contains several. For the Workbench: the name of the list.",
-            show_default=False,
-        ),
-    ] = None,
+    source: Annotated[str, argument("IN", "Judgments or a run, in any format.")],
+    output: Annotated[Path, option("-o --output", "The file to write; its ending says how.", FILE)],
+    to: Annotated[ConvertFormat | None, option("--to", f"{either(ConvertFormat)}.", "WORD")] = None,
+    unrated: Annotated[str | None, option("--unrated", "A run with more documents to judge.", FILE)] = None,
+    depth: Annotated[int | None, option("--depth", "Results to judge.", min=1, max=LARGEST_COUNT, shown="all")] = None,
+    texts: TextsFile = None,
+    documents: Annotated[str | None, option("--documents", "Texts that IN has in place of their ids.", FILE)] = None,
+    merge: Annotated[RatingMerge | None, option("--merge", f"Several judges: {either(RatingMerge)}.", "WORD")] = None,
+    pick: Annotated[str | None, option("--pick", "Which of several runs, or lists.", NAME)] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Convert judgments or a run to another format.
 
-    **Example:** `surefoot convert qrels.txt --unrated new.run --depth 10 --queries topics.tsv --to quepid -o next.csv`,
-    and once they are judged, `surefoot convert judged.csv --queries topics.tsv -o qrels.txt`
+    **Example:** `surefoot convert qrels.txt --unrated new.run --depth 10 --texts topics.tsv --to quepid -o next.csv`,
+    and once they are judged, `surefoot convert judged.csv --texts topics.tsv -o qrels.txt`
     """
     tool = None if to in (None, ConvertFormat.trec) else str(to)
-    if run and judges is not None:
-        raise ArgumentError("--judges works only with judgments, but IN is a run (--run); remove --judges or --run")
-    if unrated is not None and (run or tool is None):
-        raise ArgumentError("--unrated adds documents to judgments for a tool; use it with --to and without --run")
-    if depth is not None and (tool is None or not (run or unrated)):
-        raise ArgumentError("--depth limits the documents to judge; use it with --to, and with --unrated or --run")
-    if name is not None and not run and tool in (None, JudgmentFormat.quepid):
-        raise ArgumentError("--name works only with --run, or with --to workbench or query-set; remove it")
-    if documents is not None and (run or tool is not None):
-        raise ArgumentError("--documents works only with judgments, and without --to quepid, workbench or query-set")
-    inputs = [path for path in (source, unrated, queries, documents) if path is not None]
+    inputs = [path for path in (source, unrated, texts, documents) if path is not None]
     check_outputs([Output("--output", output)], inputs, force)
     from surefoot.data.tools.judgments import write_judgments
     from surefoot.data.tools.query_texts import with_document_ids, with_ids
-    from surefoot.data.types.runs import Qrels, Run, read_qrels, read_run
+    from surefoot.data.types.runs import Run
 
-    table: Qrels | Run = read_run(source, name) if run else read_qrels(source, judges=judges)
+    table = _judgments_or_run(source, merge, pick, picks_run=tool in (None, JudgmentFormat.quepid))
+    is_run = isinstance(table, Run)
+    for option_name, given, allowed, needs in (
+        ("--merge", merge is not None, not is_run, "judgments, but IN is a run"),
+        ("--unrated", unrated is not None, tool is not None and not is_run, "judgments, and --to of a tool"),
+        ("--depth", depth is not None, tool is not None and (is_run or unrated is not None),
+         "--to of a tool, and with a run: IN or --unrated"),
+        ("--documents", documents is not None, tool is None and not is_run, "judgments, and without --to of a tool"),
+    ):  # fmt: skip
+        if given and not allowed:
+            raise ArgumentError(f"{option_name} works only with {needs}; remove {option_name}")
     if tool is not None:
         write_judgments(
             None if isinstance(table, Run) else table,
@@ -103,14 +76,46 @@ def convert(
             tool,
             unrated=table if isinstance(table, Run) else unrated,
             depth=depth,
-            queries=queries,
-            name=None if run else name,
+            queries=texts,
+            name=None if is_run else pick,
         )
     else:
-        if queries is not None:
-            table = with_ids(table, queries)
+        if texts is not None:
+            table = with_ids(table, texts)
         if documents is not None:
             table = with_document_ids(table, documents)
         (table.write_lines if to is ConvertFormat.trec else table.write)(output)
     if not quiet:
-        typer.echo(visible(f"Wrote {len(table):,} documents of {len(table.queries):,} queries to {output}"))
+        what = "a run" if is_run else "judgments"
+        size = f"{len(table):,} documents of {len(table.queries):,} queries"
+        typer.echo(visible(f"Read {source} as {what}, and wrote {size} to {output}"))
+
+
+def _judgments_or_run(source: str, merge: RatingMerge | None, pick: str | None, *, picks_run: bool) -> Qrels | Run:
+    """What a file holds; of what could be either, a run is where no two documents of a query have the same number."""
+    from surefoot.data.reading.files import inner_ending
+    from surefoot.data.types.runs import read_qrels, read_run
+
+    if pick is not None and picks_run:
+        return read_run(source, pick)
+    try:
+        judged = read_qrels(source, judges=merge)
+    except DataError as error:
+        try:
+            return read_run(source)
+        except DataError:
+            raise error from None
+    try:
+        run = read_run(source)
+    except DataError:
+        return judged
+    if (ending := inner_ending(source)) in (".run", ".qrels") or merge is not None:
+        return run if ending == ".run" and merge is None else judged
+    numbers = [list(grades.values()) for grades in judged.to_dict().values()]
+    if any(len(set(one)) < len(one) for one in numbers):
+        return judged
+    if max(map(len, numbers), default=0) >= _SURELY_A_RANKING:
+        return run
+    raise DataError.at(
+        source, None, "could be judgments or a run; call it .qrels or .run, so that its name says what it is"
+    )

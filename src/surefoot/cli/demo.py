@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from surefoot.arguments import LARGEST_SEED
 from surefoot.cli.bar import with_bar
 from surefoot.cli.demo_clicks import demo_clicks
 from surefoot.cli.demo_judges import files_of_judges, show_judges
 from surefoot.cli.demo_runs import show_runs, typed_name, voice
 from surefoot.cli.help_screen import HelpfulCommand, helpful_group
+from surefoot.cli.option import DIR, option
 from surefoot.cli.outputs import OutputFolder, check_outputs
-from surefoot.cli.shared_options import Force, Quiet
+from surefoot.cli.shared_options import Force, Quiet, Seed, with_common_options
 from surefoot.data.signatures import DEMO
 from surefoot.errors import ArgumentError
 from surefoot.report.signatures import PAGE
@@ -25,22 +25,22 @@ demo = helpful_group(
     "**Example:** `surefoot demo -o surefoot-demo`",
     invoke_without_command=True,
 )
-demo.command("clicks", cls=HelpfulCommand)(with_bar(demo_clicks))
+demo.command("clicks", cls=HelpfulCommand)(with_common_options(with_bar(demo_clicks)))
 
-_Folder = Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the files.")]
-_Queries = Annotated[int, typer.Option(help="Number of queries to generate.", min=2, max=100_000)]
-_Seed = Annotated[int, typer.Option(help="The random seed of the generator.", min=0, max=LARGEST_SEED)]
+_Folder = Annotated[Path, option("-o --output", "The folder to write.", DIR)]
+_Queries = Annotated[int, option("--queries", "Queries to generate.", min=2, max=100_000)]
 _FOLDER = Path("surefoot-demo")
 
 
 @demo.callback()
+@with_common_options
 @with_bar
 def _demo(
     context: typer.Context,
     output: _Folder = _FOLDER,
     queries: _Queries = 200,
-    seed: _Seed = 0,
-    learn: Annotated[bool, typer.Option(help="Also train two rankers (needs the extra `learn`).")] = True,
+    seed: Seed = 0,
+    learn: Annotated[bool, option("--learn/--no-learn", "Train two rankers, too, or not.")] = True,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -56,9 +56,10 @@ def _demo(
 
 
 @demo.command("judges", cls=HelpfulCommand)
+@with_common_options
 @with_bar
 def _demo_judges(
-    output: _Folder = _FOLDER, queries: _Queries = 200, seed: _Seed = 0, force: Force = False, quiet: Quiet = False
+    output: _Folder = _FOLDER, queries: _Queries = 200, seed: Seed = 0, force: Force = False, quiet: Quiet = False
 ) -> None:
     """Generate people's judgments and four automatic judges', good and bad, and decide on a release with each.
 

@@ -7,23 +7,20 @@ from typing import Annotated
 
 import typer
 
+from surefoot.cli.option import FILE, option
 from surefoot.cli.outputs import Output, OutputFolder, check_outputs
-from surefoot.cli.printing import either
 from surefoot.cli.shared_options import Force, Quiet
 from surefoot.clicks.layouts.registry import WRITABLE
 
 LAYOUT = "ubi"
-_FOLDERS = ", ".join(name for name, layout in WRITABLE.items() if layout.files)
 
 
 def demo_clicks(
-    output: Annotated[Path, typer.Option("-o", "--output", help=f"The log: a file, or for {_FOLDERS} a folder.")],
-    users: Annotated[int, typer.Option(help="Number of users. Each has about 37 lines in the log.", min=1)] = 1000,
-    layout: Annotated[str, typer.Option(help=f"The layout of the log: {either(WRITABLE)}.")] = LAYOUT,
-    segments: Annotated[
-        Path | None, typer.Option(help="Also write the kind of each list, as CSV.", show_default=False)
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Random seed. The same seed gives the same log.", min=0)] = 0,
+    output: Annotated[Path, option("-o --output", "The log; for ubi a folder.", FILE)],
+    users: Annotated[int, option("--users", "Each has about 37 lines.", min=1)] = 1000,
+    layout: Annotated[str, option("--layout", f"{', '.join(WRITABLE)}.", "WORD", shown="")] = LAYOUT,
+    segments: Annotated[Path | None, option("--segments", "Also the kind of each list, as CSV.", FILE)] = None,
+    seed: Annotated[int, option("--seed", "The same seed gives the same log.", min=0)] = 0,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:

@@ -58,19 +58,17 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
         say(f"\n{name}: the true risk, which nobody knows, is {risk:.4f}, so {must}.", "bold")
         for judge_name, judge in judges.items():
             draws = judge_next(
-                {"baseline": baseline, "candidate": candidate},
-                baseline="baseline",
+                [baseline, candidate],
+                baseline="today",
                 measure=DEMO_MEASURE,
                 n=DEMO_DRAWS,
                 seed=seed,
                 automatic=judge,
             )
             people = {query: grades for query, grades in made.qrels.to_dict().items() if query in set(draws.queries)}
-            data = gate(
-                score(people, [baseline, candidate], DEMO_MEASURE), baseline="today", policy={"risk": DEMO_RISK_LEVEL},
-                drawn=draws,
-                automatic=judge,
-            ).to_dict()  # fmt: skip
+            scores = score(people, [baseline, candidate], DEMO_MEASURE)
+            policy = {"risk": DEMO_RISK_LEVEL}
+            data = gate(scores, baseline="today", policy=policy, sample=draws, automatic=judge).to_dict()
             own, without = data["conditions"][0]["automatic"], data["automatic"]["without"]
             trusted = score(judge, [baseline, candidate], DEMO_MEASURE)
             believed = float(-(trusted[name] - trusted["today"]).clip(max=0).mean())
@@ -94,6 +92,6 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
     say(
         f"  {command} gate {folder}/people.qrels {folder}/today.run {folder}/hybrid.run -b today -m {DEMO_MEASURE} "
         "--risk "
-        f"{DEMO_RISK_LEVEL:g} --drawn {folder}/good-draws.json --automatic {folder}/good.qrels",
+        f"{DEMO_RISK_LEVEL:g} --sample {folder}/good-draws.json --automatic {folder}/good.qrels",
         unbroken=True,
     )

@@ -3,52 +3,45 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from surefoot.cli.outputs import Output, check_outputs
-from surefoot.cli.shared_options import Baselines, Force, ModelFolder, ResultJson
+from surefoot.cli.option import argument, option
+from surefoot.cli.outputs import check_outputs
+from surefoot.cli.printing import Delivery
+from surefoot.cli.shared_options import Baselines, Force, Html, Json, Markdown, ModelFolder, Quiet
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.model_files import model_files
 from surefoot.learn.signatures import EXPLANATION_JSON, EXPLANATION_MARKDOWN
 from surefoot.progress import busy
-from surefoot.report.signatures import PAGE
+
+if TYPE_CHECKING:
+    from surefoot.learn.explanation import Explanation
 
 
 def explain(
     model: ModelFolder,
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="Labelled documents: LETOR text or Parquet.")],
-    query: Annotated[str, typer.Option("-q", "--query", help="The query to explain.", show_default=False)],
+    data: Annotated[Path, argument("DATA", "Labelled documents: LETOR text or Parquet.")],
+    query: Annotated[str, argument("QUERY", "The query.")],
     baseline: Baselines = None,
-    pairs: Annotated[int, typer.Option(help="Number of swaps to explain, the most costly first.", min=1)] = 3,
-    json_file: ResultJson = None,
-    markdown_file: Annotated[
-        Path | None, typer.Option("--markdown", help="Write the result as Markdown.", show_default=False)
-    ] = None,
-    html: Annotated[Path | None, typer.Option(help="Write a page.", show_default=False)] = None,
+    pairs: Annotated[int, option("--pairs", "Swaps to explain, the worst first.", min=1)] = 3,
+    json_file: Json = None,
+    markdown_file: Markdown = None,
+    html: Html = None,
     force: Force = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print only errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Say why a query is ranked as it is: which swaps cost most, and which features cause them.
 
-    **Example:** `surefoot explain model/ test.txt -q 18219 -b bm25=feature:25`
+    **Example:** `surefoot explain model/ test.txt 18219 -b bm25=feature:25`
     """
-    check_outputs(
-        [
-            Output("--json", json_file, EXPLANATION_JSON),
-            Output("--markdown", markdown_file, EXPLANATION_MARKDOWN),
-            Output("--html", html, PAGE),
-        ],
-        [*model_files(model), data, *baseline_files(baseline or [])],
-        force,
-    )
-    from surefoot.data.writing.all_or_nothing import write_text
+    delivery = Delivery(json=json_file, markdown=markdown_file, html=html)
+    signatures = {"json": EXPLANATION_JSON, "markdown": EXPLANATION_MARKDOWN}
+    check_outputs(delivery.outputs(**signatures), [*model_files(model), data, *baseline_files(baseline or [])], force)
     from surefoot.learn.baseline_spec import read_like, with_baselines
     from surefoot.neural.loading import load_ranker
-    from surefoot.report.explanation_page import to_page
-    from surefoot.report.plain_json import to_json
 
     ranker = load_ranker(model)
     if not hasattr(ranker, "explain"):
@@ -56,11 +49,27 @@ def explain(
     with busy("Reading data"):
         documents = with_baselines(read_like(data, ranker.n_features_in_), baseline or [], data)
     result = ranker.explain(documents, query, pairs=pairs)
-    if json_file is not None:
-        write_text(json_file, to_json(result.to_dict()))
-    if markdown_file is not None:
-        write_text(markdown_file, result.to_markdown())
-    if html is not None:
-        write_text(html, to_page(visible(f"Query {query}"), result.sentences(), result.tables()))
-    if not quiet:
-        typer.echo(str(result))
+    delivery.finish(_ExplanationTexts(result, query), lambda: typer.echo(str(result)), quiet)
+
+
+class _ExplanationTexts:
+    """An explanation as text of each kind."""
+
+    def __init__(self, result: Explanation, query: str) -> None:
+        self._result, self._query = result, query
+
+    def to_json(self) -> str:
+        """As JSON."""
+        from surefoot.report.plain_json import to_json
+
+        return to_json(self._result.to_dict())
+
+    def to_markdown(self) -> str:
+        """As Markdown."""
+        return self._result.to_markdown()
+
+    def to_html(self) -> str:
+        """As a page."""
+        from surefoot.report.explanation_page import to_page
+
+        return to_page(visible(f"Query {self._query}"), self._result.sentences(), self._result.tables())

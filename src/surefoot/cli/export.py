@@ -7,81 +7,49 @@ from typing import Annotated, Any
 
 import typer
 
-from surefoot.cli.outputs import Output, check_outputs
+from surefoot.cli.option import DIR, FILE, NAME, option
+from surefoot.cli.outputs import OutputFolder, check_outputs
 from surefoot.cli.printing import either
 from surefoot.cli.shared_options import Force, ModelFolder, Quiet
 from surefoot.errors import ArgumentError, visible
-from surefoot.export.names import companion_paths
-from surefoot.export.options import LETOR_NAMES, MISSING, ROWS, TARGETS
+from surefoot.export.names import export_files
+from surefoot.export.options import MISSING, ROWS, TARGETS
 from surefoot.learn.model_files import model_files
 
 
 def export(
     model: ModelFolder,
-    to: Annotated[str, typer.Option(help=f"The search engine or format: {either(TARGETS)}.", show_default=False)],
-    missing: Annotated[
-        str,
-        typer.Option(
-            help=f"How to treat a feature that a document does not have: {either(MISSING)} (all documents have it).",
-            show_default=False,
-        ),
-    ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The model file. More files go to its folder.")],
-    name: Annotated[
-        str | None, typer.Option(help="The model's name in the search engine.", show_default="the file's name")
-    ] = None,
-    features: Annotated[
-        Path | None,
-        typer.Option(
-            help="A file with the feature names in the search engine, one per line.",
-            show_default="as in the training data",
-        ),
-    ] = None,
-    letor: Annotated[
-        str | None,
-        typer.Option("--names", metavar=LETOR_NAMES, help="Name features by their LETOR numbers.", show_default=False),
-    ] = None,
-    target_version: Annotated[
-        str | None, typer.Option(help="The version of the search engine, if it matters.", show_default="the newest")
-    ] = None,
-    engine_version: Annotated[str | None, typer.Option(hidden=True)] = None,  # the older name of --target-version
-    positive: Annotated[
-        bool, typer.Option("--positive", help="Add a constant to all scores, so that the lowest possible score is 0.")
-    ] = False,
-    rows: Annotated[
-        int, typer.Option(help="Number of test rows to write, with the scores that the search engine must return.")
-    ] = ROWS,
+    to: Annotated[str, option("--to", f"Such as {TARGETS[0]}.", "WORD")],
+    missing: Annotated[str, option("--missing", f"An unset feature: {either(MISSING)}.", "WORD")],
+    output: Annotated[Path, option("-o --output", "The folder to write.", DIR)],
+    name: Annotated[str | None, option("--name", "The model's name there.", NAME, shown="the folder's")] = None,
+    features: Annotated[Path | None, option("--features", "Names of features there, one per line.", FILE)] = None,
+    target_version: Annotated[str | None, option("--target-version", "Its version.", "X.Y", shown="the newest")] = None,
+    keep_negative: Annotated[bool, option("--keep-negative", "Leave scores below 0 as they are.")] = False,
+    rows: Annotated[int, option("--rows", "Rows to check it with.")] = ROWS,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Export a saved model to a search engine, with the files to load and check it there.
 
-    **Example:** `surefoot export model/ --to elasticsearch --missing zero -o es.json`
+    **Example:** `surefoot export model/ --to elasticsearch-plugin --missing zero -o es/`
     """
-    if letor is not None and (letor != LETOR_NAMES or features is not None):
-        raise ArgumentError(
-            f'--names can only be "{LETOR_NAMES}", for models whose features have no names; use --features FILE for '
-            "other names"
-        )
-    if engine_version is not None and target_version is not None:
-        raise ArgumentError("--engine-version is the old name of --target-version; give only --target-version")
-    outputs = [output, *companion_paths(output, to).values()]
+    names = export_files(to).values()
     inputs = [*map(Path, model_files(model)), *([] if features is None else [features])]
-    check_outputs([Output("--output", path) for path in outputs], inputs, force)
+    check_outputs([OutputFolder("--output", output, inside=dict.fromkeys(names))], inputs, force)
     from surefoot.data.reading.feature_names import read_feature_names
     from surefoot.neural.loading import load_ranker
 
-    names = letor if features is None else read_feature_names(features)
     ranker, only_trees = load_ranker(model), dict[str, Any]()
     if hasattr(ranker, "booster_"):
-        only_trees = {"target_version": target_version or engine_version, "positive": positive}
-    elif positive or target_version or engine_version:
-        raise ArgumentError("--positive and --target-version are for trees, and this model is a network")
-    exported = ranker.export(output, to=to, missing=missing, name=name, rows=rows, feature_names=names, **only_trees)
+        only_trees = {"target_version": target_version, "keep_negative": keep_negative}
+    elif keep_negative or target_version:
+        raise ArgumentError("--keep-negative and --target-version are for trees, and this model is a network")
+    called = None if features is None else read_feature_names(features)
+    exported = ranker.export(output, to=to, missing=missing, features=called, name=name, rows=rows, **only_trees)
     for caution in exported.cautions:
         typer.echo(visible(f"surefoot: warning: {caution}"), err=True)
     if not quiet:
         for note in exported.notes:
             typer.echo(visible(note))
-        first, *others = exported.files
-        typer.echo(visible(f"Wrote {first}, and to the same folder {', '.join(path.name for path in others)}"))
+        typer.echo(visible(f"Wrote to {output}: {', '.join(path.name for path in exported.files)}"))

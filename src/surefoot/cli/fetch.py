@@ -7,51 +7,33 @@ from typing import Annotated
 
 import typer
 
+from surefoot.cli.option import FILE, NAME, option
 from surefoot.cli.outputs import Output, check_outputs
-from surefoot.cli.shared_options import Force, Quiet
+from surefoot.cli.shared_options import Force, Quiet, RunFile
 from surefoot.errors import ArgumentError, name_list, shortened, visible
 from surefoot.fetching.options import DEPTH, PAGE_SIZE, RETRIES, TIMEOUT, RunScores, ServiceName
 
 
 def fetch(
-    service: Annotated[ServiceName, typer.Option("--from", help="What answers.")],
-    url: Annotated[str, typer.Option(help="The index's address, such as https://host:9200/shop; no password in it.")],
-    queries: Annotated[Path, typer.Option(help="Queries: id, tab, text; JSON lines; or TREC topics.")],
-    body: Annotated[Path, typer.Option(help="The search as JSON, with {{query}} where the text belongs.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="A run (.run, .run.gz, …), or .csv, .json, .parquet.")],
-    depth: Annotated[int, typer.Option(help="How many results per query.", min=1)] = DEPTH,
-    page_size: Annotated[int, typer.Option(help="How many results per request.", min=1, max=10_000)] = PAGE_SIZE,
-    id_field: Annotated[
-        str | None, typer.Option(help="The field with a document's id.", show_default="_id; Solr: id")
-    ] = None,
-    tiebreak: Annotated[
-        str | None,
-        typer.Option(help="A field that differs in every document, for depths over 10,000.", show_default=False),
-    ] = None,
-    run_scores: Annotated[
-        RunScores, typer.Option("--scores", help="The service's scores, or minus the position.")
-    ] = RunScores.service,
+    service: Annotated[ServiceName, option("--service", "elasticsearch, opensearch or solr.", "WORD")],
+    url: Annotated[str, option("--url", "Of the index, as https://host:9200/shop.", "URL")],
+    queries: Annotated[Path, option("--queries", "What to ask: id, tab, text; or JSON, TREC.", FILE)],
+    body: Annotated[Path, option("--body", "The search as JSON, {{query}} for the text.", FILE)],
+    output: RunFile,
+    depth: Annotated[int, option("--depth", "Results per query.", min=1)] = DEPTH,
+    page_size: Annotated[int, option("--page-size", "Results per request.", min=1, max=10_000)] = PAGE_SIZE,
+    id_field: Annotated[str | None, option("--id-field", "A document's id.", NAME, shown="_id; Solr: id")] = None,
+    tiebreak: Annotated[str | None, option("--tiebreak", "A field of unique values, beyond 10,000.", NAME)] = None,
+    score_by: Annotated[RunScores, option("--score-by", "service or position.", "WORD")] = RunScores.service,
     header_env: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VARIABLE", help="A header whose value is in an environment variable.", show_default=False
-        ),
+        list[str] | None, option("--header-env", "A header, and the variable of its value.", "K=VAR")
     ] = None,
-    user_env: Annotated[
-        str | None,
-        typer.Option(metavar="VARIABLE", help="The environment variable that holds user:password.", show_default=False),
-    ] = None,
-    ca_file: Annotated[
-        Path | None, typer.Option(help="Your own certificate authorities (PEM), besides the usual.", show_default=False)
-    ] = None,
-    rate: Annotated[
-        float | None, typer.Option(help="At most this many requests per second.", show_default=False)
-    ] = None,
-    timeout: Annotated[float, typer.Option(help="Seconds to wait for an answer.")] = TIMEOUT,
-    retries: Annotated[int, typer.Option(help="Further tries where a service is busy or an answer breaks off.")] = (
-        RETRIES
-    ),
-    name: Annotated[str | None, typer.Option(help="The run's name.", show_default="the output's")] = None,
+    user_env: Annotated[str | None, option("--user-env", "The variable that holds user:password.", "VAR")] = None,
+    ca_file: Annotated[Path | None, option("--ca-file", "Own certificate authorities (PEM).", FILE)] = None,
+    rate: Annotated[float | None, option("--rate", "At most so many requests per second.")] = None,
+    timeout: Annotated[float, option("--timeout", "Seconds to wait.")] = TIMEOUT,
+    retries: Annotated[int, option("--retries", "Further tries.")] = RETRIES,
+    name: Annotated[str | None, option("--name", "The run's name.", NAME, shown="the output's")] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -59,7 +41,7 @@ def fetch(
 
     If it is interrupted, run it again: it goes on where it stopped.
 
-    **Example:** `surefoot fetch --from opensearch --url https://localhost:9200/shop --queries queries.tsv --body
+    **Example:** `surefoot fetch --service opensearch --url https://localhost:9200/shop --queries queries.tsv --body
     search.json --user-env LOGIN -o new.run`
     """
     from surefoot.fetching.fetched_answers import answers_folder, is_own_output
@@ -70,7 +52,7 @@ def fetch(
 
     fetched = fetched_run(
         service, url, queries, body, output, depth=depth, page_size=page_size, id_field=id_field, tiebreak=tiebreak,
-        score_by=run_scores, name=name, header_env=_headers(header_env or []), user_env=user_env, ca_file=ca_file,
+        score_by=score_by, name=name, header_env=_headers(header_env or []), user_env=user_env, ca_file=ca_file,
         rate=rate, timeout=timeout, retries=retries, note=None if quiet else _say,
     )  # fmt: skip
     if quiet:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,159 +15,86 @@ import typer
 from surefoot.arguments import LARGEST_COUNT
 from surefoot.cli.choices import CHOOSE_CONDITIONS, choose_baseline
 from surefoot.cli.help_screen import TYPED
-from surefoot.cli.outputs import JSON, Output, check_outputs
-from surefoot.cli.page_provenance import LinkedPages, page_provenance
-from surefoot.cli.printing import file_or_none, print_result, printing_of, show, write_files
-from surefoot.cli.runs import EVALUATION_MEASURE, input_files, name_and_file, read_scored
+from surefoot.cli.option import FILE, NAME, option
+from surefoot.cli.outputs import Output, check_outputs
+from surefoot.cli.page_provenance import page_provenance
+from surefoot.cli.printing import Delivery, show
+from surefoot.cli.runs import EVALUATION_MEASURE, input_files, name_and_file, read_scored, scores_or_runs
 from surefoot.cli.shared_options import (
+    Candidate,
+    DocumentsFile,
     FlatMetrics,
     Force,
-    JsonOrTerminal,
+    GivenScores,
+    Html,
+    Json,
+    LinkedPages,
+    Live,
+    Markdown,
     MissingQueries,
     OptionalJudgedRuns,
     Quiet,
-    ScoreMatrixFile,
+    SampleFile,
+    TextsFile,
+    Unanswered,
 )
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
-from surefoot.decide.options import DELTA, EVERY_SEGMENT, NO_FILL_REASON
+from surefoot.decide.options import DELTA
 from surefoot.decide.signatures import DECISION_JUNIT, DECISION_MARKDOWN
 from surefoot.errors import ArgumentError, shortened
-from surefoot.report.signatures import METRICS, PAGE
 
 if TYPE_CHECKING:
     from surefoot.decide.evidence.conditions import ConditionKind
     from surefoot.decide.gate.asked import Given
     from surefoot.decide.gate.decision import Decision
+    from surefoot.decide.gate.release_policy import ReleasePolicy
 
 _NEW_RECORD = "release-record.json"  # in the commands that are proposed
 _IN_SEGMENT = re.compile(r"(?P<segment>.+):(?P<key>[\w-]+)=(?P<level>[^=]+)")
 
 
-class DecisionFormat(StrEnum):
-    """What is printed."""
-
-    table = "table"
-    json = "json"
-    markdown = "markdown"
-
-
 def gate(
     context: typer.Context,
     files: OptionalJudgedRuns = None,
-    baseline: Annotated[
-        str | None, typer.Option("-b", "--baseline", help="The live system.", show_default=False)
-    ] = None,
-    candidate: Annotated[
-        str | None,
-        typer.Option(
-            "-c", "--candidate", help="The system that you want to ship.", show_default="the other of two runs"
-        ),
-    ] = None,
+    baseline: Live = None,
+    candidate: Candidate = None,
     measure: Annotated[
-        str | None,
-        typer.Option(
-            "-m",
-            "--measure",
-            help="From 0 to 1. With --scores: its name.",
-            show_default=EVALUATION_MEASURE,
-        ),
+        str | None, option("-m --measure", "From 0 to 1. Of scores: which.", NAME, shown=EVALUATION_MEASURE)
     ] = None,
-    scores: ScoreMatrixFile = None,
-    policy: Annotated[
-        str | None,
-        typer.Option(help="Conditions in TOML. The next six options override them.", show_default=False),
-    ] = None,
-    risk: Annotated[
-        float | None, typer.Option(help="The largest average loss that you accept.", show_default=False)
-    ] = None,
-    share_hurt: Annotated[
-        float | None, typer.Option(help="The largest share of queries that may lose over 20 %.", show_default=False)
-    ] = None,
-    gain: Annotated[
-        float | None, typer.Option(help="The average gain must be above this, such as 0.", show_default=False)
-    ] = None,
-    u_risk: Annotated[
-        str | None,
-        typer.Option(metavar="ALPHA:LEVEL", help="U_Risk at α must be above this, such as 5:0.", show_default=False),
-    ] = None,
-    delta: Annotated[
-        float | None,
-        typer.Option(help="The accepted chance of a wrong decision.", show_default=str(DELTA)),
-    ] = None,
+    scores: GivenScores = None,
+    policy: Annotated[str | None, option("--policy", "Conditions and more in TOML; options win.", FILE)] = None,
+    risk: Annotated[float | None, option("--risk", "The average loss is at most this.")] = None,
+    share_hurt: Annotated[float | None, option("--share-hurt", "At most this share loses over 20 %.")] = None,
+    gain: Annotated[float | None, option("--gain", "The average gain is above this, such as 0.")] = None,
+    u_risk: Annotated[str | None, option("--u-risk", "U_Risk at α is above this, such as 5:0.", "A:L")] = None,
+    delta: Annotated[float | None, option("--delta", "Chance of a wrong decision.", shown=str(DELTA))] = None,
     segment: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME:KEY=LEVEL",
-            help=f"On a segment: 'head:risk=0.05', or on all ({EVERY_SEGMENT}).",
-            show_default=False,
-        ),
+        list[str] | None, option("--segment", "Of a segment or all: 'head:risk=0.05', '*:…'.", "K=V")
     ] = None,
-    segments: Annotated[
-        str | None, typer.Option(help="The segment of each query: CSV or Parquet, the query first.", show_default=False)
-    ] = None,
-    weights: Annotated[
-        str | None,
-        typer.Option(help="CSV or Parquet of strata and their shares of traffic.", show_default=False),
-    ] = None,
-    strata: Annotated[
-        str | None,
-        typer.Option(help="The stratum of each query, likewise.", show_default="--segments"),
-    ] = None,
-    drawn: Annotated[
-        str | None, typer.Option(help="The file of draws that surefoot judge next wrote.", show_default=False)
-    ] = None,
-    traffic: Annotated[
-        str | None,
-        typer.Option(help="How often each query is asked, if the draws were made by it.", show_default=False),
-    ] = None,
-    automatic: Annotated[
-        str | None,
-        typer.Option(help="The automatic judgments of these draws.", show_default=False),
-    ] = None,
+    segments: Annotated[str | None, option("--segments", "The segment of each query: CSV or Parquet.", FILE)] = None,
+    sample: SampleFile = None,
+    automatic: Annotated[str | None, option("--automatic", "The automatic judgments of the draws.", FILE)] = None,
     sampled_from: Annotated[
         int | None,
-        typer.Option(help="The judged queries are drawn from so many.", min=1, max=LARGEST_COUNT, show_default=False),
+        option("--sampled-from", "The queries are drawn from so many.", min=1, max=LARGEST_COUNT),
     ] = None,
-    record: Annotated[
-        str | None,
-        typer.Option(help="A file that remembers all looks. Alone: show it.", show_default=False),
-    ] = None,
+    record: Annotated[str | None, option("--record", "Remembers all looks. Alone: shows them.", FILE)] = None,
     budget: Annotated[
-        int | None,
-        typer.Option(
-            help="Judge about so many at most, and look often.",
-            min=1,
-            max=LARGEST_COUNT,
-            show_default=False,
-        ),
+        int | None, option("--budget", "With --record: judge about N at most.", min=1, max=LARGEST_COUNT)
     ] = None,
-    preview: Annotated[bool, typer.Option("--preview", help="Check all and show the question; no look.")] = False,
-    json_file: JsonOrTerminal = None,
-    markdown_file: Annotated[
-        str | None, typer.Option("--markdown", help="Write Markdown for a pull request.", show_default=False)
-    ] = None,
-    junit_file: Annotated[
-        str | None, typer.Option("--junit", help="Write JUnit XML for a build server.", show_default=False)
-    ] = None,
-    html_file: Annotated[str | None, typer.Option("--html", help="Write the page.", show_default=False)] = None,
+    preview: Annotated[bool, option("--preview", "Check all, show the question; no look.")] = False,
+    json_file: Json = None,
+    markdown_file: Markdown = None,
+    junit_file: Annotated[str | None, option("--junit", "JUnit XML for a build server; - prints it.", FILE)] = None,
+    html_file: Html = None,
     metrics: FlatMetrics = None,
-    queries: Annotated[
-        str | None,
-        typer.Option(help="Query texts: lines of id, tab, text; JSON lines; TREC topics.", show_default=False),
-    ] = None,
-    documents: Annotated[
-        str | None, typer.Option(help="Document titles for the page, in the formats of --queries.", show_default=False)
-    ] = None,
+    texts: TextsFile = None,
+    documents: DocumentsFile = None,
     link: LinkedPages = None,
     missing: MissingQueries = None,
-    unanswered: Annotated[
-        NothingToLoseTreatment,
-        typer.Option(help="How to treat queries without an answer or a relevant document."),
-    ] = NothingToLoseTreatment.leave_out,
-    format_: Annotated[DecisionFormat, typer.Option("--format", help="The output format.")] = DecisionFormat.table,
+    unanswered: Unanswered = NothingToLoseTreatment.leave_out,
     force: Force = False,
     quiet: Quiet = False,
-    fill: Annotated[str | None, typer.Option(hidden=True, help="Not supported.")] = None,
 ) -> None:
     """Decide on a release. The exit code is 0 (ship), 1 (stop), 3 (judge more queries) or 2 (error).
 
@@ -176,14 +102,24 @@ def gate(
 
     In GitHub Actions, the command also writes the job summary and marks failed conditions as errors.
     """
+    from surefoot.decide.gate.release_policy import ReleasePolicy
+    from surefoot.decide.gate.release_settings import ReleaseSettings
+
     levels = {"risk": risk, "share_hurt": share_hurt, "gain": gain, "u_risk": u_risk}
     conditions = _conditions(levels, segment or []) | ({} if delta is None else {"delta": delta})
-    if fill is not None:
-        raise ArgumentError(NO_FILL_REASON)
-    if not files and scores is None and (record is not None or policy is not None or conditions):
-        return _without_judgments(record, policy, conditions)
-    if policy is None and not set(conditions) - {"delta"}:
+    if policy is None and not set(conditions) - {"delta"} and (files or scores is not None or record is None):
         raise ArgumentError(CHOOSE_CONDITIONS)
+    parsed = None
+    if policy is not None or conditions:
+        parsed = ReleasePolicy.read(conditions) if policy is None else ReleasePolicy.read(policy, conditions)
+    settled = ReleaseSettings() if parsed is None else parsed.settings
+    record, segments = record or settled.record, segments or settled.segments
+    sample, measure = sample or settled.sample, measure or settled.measure
+    baseline = baseline or settled.baseline
+    if not files and scores is None:
+        _without_judgments(record, parsed)
+        return
+    assert parsed is not None
     if documents is not None and (html_file is None or scores is not None):
         raise ArgumentError(
             "--documents only affects the page, and no page is written; add --html FILE"
@@ -192,61 +128,43 @@ def gate(
         )
     if link and html_file is None:
         raise ArgumentError("--link only affects the page, and no page is written; add --html FILE")
-    printing = printing_of({"json": json_file}, None if format_ is DecisionFormat.table else format_)
-    outputs = {
-        "json": file_or_none(json_file), "markdown": markdown_file, "junit": junit_file, "html": html_file,
-        "metrics": metrics,
-    }  # fmt: skip
-    signatures = {
-        "json": JSON,
-        "markdown": DECISION_MARKDOWN,
-        "junit": DECISION_JUNIT,
-        "html": PAGE,
-        "metrics": METRICS,
-    }
-    inputs = input_files([*(files or []), *([] if scores is None else [scores])])
-    read = (policy, segments, weights, strata, drawn, traffic, automatic, queries, documents)
-    inputs += [path for path in read if path is not None]
+    judgments = [] if settled.qrels is None or scores is not None else [settled.qrels]
+    given, baseline = scores_or_runs([*judgments, *(files or [])], scores).with_live(baseline)
+    delivery = Delivery(json=json_file, markdown=markdown_file, junit=junit_file, html=html_file, metrics=metrics)
+    inputs = input_files(given.files)
+    inputs += [path for path in (policy, segments, sample, automatic, texts, documents) if path is not None]
     summary = os.environ.get("GITHUB_STEP_SUMMARY") or None
     updated = [path for path in (record, summary) if path is not None]  # read and then written
-    check_outputs(
-        [Output(f"--{kind}", path, signatures[kind]) for kind, path in outputs.items()], inputs + updated, force
-    )
+    check_outputs(delivery.outputs(markdown=DECISION_MARKDOWN, junit=DECISION_JUNIT), inputs + updated, force)
     check_outputs([Output("--record", record)], [*inputs, *filter(None, [summary])], force=True)
     from surefoot.data.reading.files import as_text
     from surefoot.decide.gate.gate import gate as decide
     from surefoot.decide.gate.gate import preview as look_ahead
     from surefoot.decide.gate.github_actions import append_summary, commands
-    from surefoot.decide.gate.release_policy import ReleasePolicy
 
-    parsed = ReleasePolicy.read(conditions) if policy is None else ReleasePolicy.read(policy, conditions)
-
-    (matrix,) = read_scored("gate", files or [], scores, [] if measure is None else [measure], missing)
+    (matrix,) = read_scored("gate", given, [] if measure is None else [measure], missing)
     if baseline is None:
         raise ArgumentError(choose_baseline(matrix.systems, virtual=False))
-    given: Given = {
-        "segments": segments, "weights": weights, "strata": strata, "drawn": drawn, "traffic": traffic,
-        "automatic": automatic, "sampled_from": sampled_from, "budget": budget, "unanswered": unanswered,
+    question: Given = {
+        "segments": segments, "sample": sample, "automatic": automatic,
+        "sampled_from": sampled_from, "budget": budget, "unanswered": unanswered,
     }  # fmt: skip
     systems = None if candidate is None else as_text(candidate), as_text(baseline)
     if preview:
-        return show(look_ahead(matrix, *systems, parsed, record=record, **given))
+        show(look_ahead(matrix, *systems, parsed, record=record, **question))
+        return
     decision = decide(
-        matrix, candidate=systems[0], baseline=systems[1], policy=parsed, record=record, queries=queries, **given
+        matrix, candidate=systems[0], baseline=systems[1], policy=parsed, record=record, texts=texts, **question
     )
-    write_files(
-        decision,
-        outputs,
-        {"html": {"documents": documents, "provenance": page_provenance(html_file, inputs, link or [])}},
-    )
+    page = {"documents": documents, "provenance": page_provenance(html_file, inputs, link or [])}
     if summary is not None:
         append_summary(summary, decision.to_markdown())
     with suppress(BrokenPipeError):  # who reads no further must not turn a stop into a success
-        print_result(
-            decision, lambda: _show_tables(decision, files or [], record, context.meta[TYPED]), printing, quiet
+        delivery.finish(
+            decision, lambda: _show_tables(decision, given.files, record, context.meta[TYPED]), quiet, html=page
         )
         for line in commands(decision.to_dict()) if summary is not None else ():
-            typer.echo(line, err=printing.kind == DecisionFormat.json)
+            typer.echo(line, err=delivery.printed is not None)
     raise typer.Exit(decision.exit_code)
 
 
@@ -292,22 +210,20 @@ def _decimal(option: str, text: str) -> float:
         raise ArgumentError(f"{option} has {shortened(text)}, but it needs a number") from None
 
 
-def _without_judgments(record: str | None, policy: str | None, conditions: dict[str, Any]) -> None:
-    """Show what a record remembers, or how many queries a policy needs."""
-    from surefoot.data.reading.files import existing_file
+def _without_judgments(record: str | None, policy: ReleasePolicy | None) -> None:
+    """Show what a record remembers, and how many queries a policy needs."""
+    from surefoot.data.reading.files import existing_file, file_status
     from surefoot.decide.evidence.record import read_record
     from surefoot.decide.gate.plan import plan_tables
     from surefoot.decide.gate.record_text import record_tables
-    from surefoot.decide.gate.release_policy import ReleasePolicy
 
-    if record is not None:
+    if record is not None and (policy is None or file_status(record) is not None):
         show(record_tables(read_record(existing_file(record))))
-    if policy is not None or conditions:
-        parsed = ReleasePolicy.read(conditions) if policy is None else ReleasePolicy.read(policy, conditions)
-        show(plan_tables(parsed.rules, parsed.delta))
+    if policy is not None:
+        show(plan_tables(policy.rules, policy.delta))
 
 
-def _show_tables(decision: Decision, files: list[str], record: str | None, typed: list[str]) -> None:
+def _show_tables(decision: Decision, files: Sequence[str], record: str | None, typed: list[str]) -> None:
     from surefoot.decide.gate.decision_text import tables
 
     data = decision.to_dict()
@@ -316,33 +232,34 @@ def _show_tables(decision: Decision, files: list[str], record: str | None, typed
         typer.echo("\n".join(["", "Next:", *(f"  {line}" for line in _next_commands(data, files, record, typed))]))
 
 
-def _next_commands(data: Mapping[str, Any], files: list[str], record: str | None, typed: list[str]) -> list[str]:
+def _next_commands(data: Mapping[str, Any], files: Sequence[str], record: str | None, typed: list[str]) -> list[str]:
     """What to type next, complete: what to judge, and the gate again."""
     again = [*typed]
     if record is None:
         record = _NEW_RECORD
         again += ["--record", record]
-    needed, sample = data["queries_needed"], data["sample"]
+    needed, chosen = data["queries_needed"], data["sample"]
     waiting = 0 if data["record"] is None else data["record"]["waiting"]["queries"]
     if waiting:
         return [f"# judge the {waiting:,} queries that were listed and have no judgments yet, then", shlex.join(again)]
     if needed is None:
         return ["# keep what is live; another candidate or another level is cheaper than so many judgments"]
     more = needed - (0 if data["record"] is None else data["queries"])
-    if data["record"] is not None and sample["kind"] == "plain" and data["sampled_from"] is None:
+    if data["record"] is not None and chosen["kind"] == "plain" and data["sampled_from"] is None:
         return [f"# judge {more:,} more queries, drawn at random from the same traffic, then", shlex.join(again)]
     run_of = {name_and_file(file)[0] or Path(file).name: file for file in files[1:]}
     runs = [_run_of(run_of, data[role]) for role in ("candidate", "baseline")]
     judge = ["surefoot", "judge", "next", runs[0], "-b", runs[1], "-m", data["measure"], "-n", str(more)]
-    if sample["kind"] != "draws":
+    if chosen["kind"] != "draws":
         judge.append("--uniform")
     else:
-        judge += ["--for", sample["to_prove"]]
-        for option in ("--automatic", "--traffic"):
-            if option in again:
-                judge += [option, again[again.index(option) + 1]]
-        if data["record"] is None and "--drawn" in again:
-            at = again.index("--drawn")
+        judge += ["--to-prove", chosen["to_prove"]]
+        if "--automatic" in again:
+            judge += ["--automatic", again[again.index("--automatic") + 1]]
+        if "by_traffic" in chosen:
+            judge += ["--traffic", "TRAFFIC"]
+        if data["record"] is None and "--sample" in again:
+            at = again.index("--sample")
             del again[at : at + 2]
     batch = 1 if data["record"] is None else 1 + len(data["record"]["looks"])  # the list of each is a file of its own
     return [shlex.join([*judge, "--record", record, "--csv", f"to_judge-{batch}.csv"]), shlex.join(again)]

@@ -1,8 +1,9 @@
-"""What `--help` shows: a command's options in panels, each on few lines, and where to read more."""
+"""What `--help` shows: the options that most people need, one line each; `--help-all` shows all of them."""
 
 from __future__ import annotations
 
 from copy import copy
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -11,50 +12,63 @@ from typer.core import TyperCommand, TyperGroup
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-INPUT, COMPUTE, OUTPUT, MACHINE = "Input", "What to compute", "Output", "Machine"
 TYPED = "surefoot.typed"  # a command as it was typed, in its context
-_PANEL_OF_OPTION: dict[str, str] = {
-    option: panel
-    for panel, options in {
-        INPUT: (
-            "baseline", "candidate", "scores", "stream", "segments", "queries", "documents", "missing", "valid",
-            "qrels", "judged", "weights", "strata", "drawn", "sampled_from", "layout", "unit", "clock", "actions",
-            "features", "letor", "service", "url", "body", "id_field", "header_env", "user_env", "ca_file",
-            "dates", "held_out", "folds", "traffic", "init_model", "automatic", "unjudged", "fill", "run",
-        ),
-        OUTPUT: (
-            "output", "json_file", "csv_file", "html_file", "html", "metrics", "markdown_file", "junit_file", "figures",
-            "title", "link", "detail", "format_", "sort", "per_query", "everything", "shown", "name", "force",
-            "quiet", "kinds", "new_policy", "features_only", "record", "checkpoint", "checkpoint_every",
-            "card", "quepid", "query_set", "save", "save_method", "why", "help", "version",
-        ),
-        MACHINE: (
-            "port", "host", "max_body", "queue", "rate", "timeout", "retries",
-            "threads", "seed", "memory", "engine", "backend", "dask", "workers", "install_completion",
-            "show_completion",
-        ),
-    }.items()
-    for option in options
-}  # fmt: skip
-_FILE_OPTIONS = {
-    "scores", "segments", "queries", "documents", "valid", "qrels", "judged", "weights", "strata", "drawn", "features",
-    "dates", "traffic", "policy", "json_file", "csv_file", "html_file", "html", "metrics", "markdown_file",
-    "junit_file", "shown", "kinds", "why", "record", "output", "checkpoint", "card",
-    "run", "automatic", "fill", "quepid", "query_set", "body", "ca_file",
-}  # fmt: skip
+_ALL = "surefoot.help_all"  # whether all options are shown, in a context
+EVERYWHERE = ("force", "quiet", "seed")  # options of every command, which the last line of a screen names
+_END = "More options: --help-all. Every command: --force, --quiet, --seed."
+
+GROUPS = {  # by what people do
+    "Compare": ("evaluate", "explain", "stability"),
+    "Decide": ("gate", "judge", "guard", "history"),
+    "Train": ("train", "rank", "sweep", "select"),
+    "Deploy": ("export", "serve", "personalize"),
+    "Data": ("fetch", "convert", "check", "demo"),
+}
+_STUDY = "--measure --sizes --html --json --csv"
+_SHOWN = {  # what `--help` shows of a command, in this order; the others are under `--help-all`
+    "surefoot": "--version",
+    "evaluate": "--baseline --measure --alpha --scores --segments --traffic --texts --per-query --all --tests --html "
+    "--json --csv --latex --figures",
+    "explain": "--baseline --pairs --html",
+    "stability": "",
+    "noise": _STUDY,
+    "subsets": _STUDY,
+    "time": f"--dates {_STUDY.replace('sizes', 'size')}",
+    "measures": _STUDY.replace("--sizes ", ""),
+    "gate": "--baseline --candidate --measure --policy --risk --gain --share-hurt --u-risk --delta --segments "
+    "--segment --sample --record --preview --budget --sampled-from --html --json --junit --markdown",
+    "judge": "",
+    "next": "--baseline --measure --draws --to-prove --uniform --traffic --qrels --record --output --csv",
+    "agreement": "--baseline --candidate --measure --risk --html --json",
+    "guard": "--fit-scorer --calibrate --baseline --risk --share-hurt --delta --sample --record --output --html",
+    "history": "--html --json --csv",
+    "train": "--valid --baseline --objective --alpha --measure --trees --models --set --traffic --engine --output "
+    "--html",
+    "rank": "--baseline --output --html --qrels --shown --why",
+    "sweep": "--baseline --objective --alpha --seeds --trees --set --preset --traffic --workers --output --html",
+    "select": "--keep-gain --max-risk --less-risk --output",
+    "export": "--to --missing --features --output",
+    "serve": "--port --host --allow-updates",
+    "personalize": "--layout --unit --clock --split --sample --preset --output --save --html",
+    "fetch": "--service --url --queries --body --user-env --depth --output",
+    "convert": "--to --texts --unrated --depth --output",
+    "check": "--new-policy --json",
+    "demo": "--output --queries",
+    "clicks": "--output --users --layout",
+    "judges": "--output --queries",
+}
 _DOCS_PAGE = {  # of the documentation
     "evaluate": "evaluate", "train": "learn", "rank": "learn", "explain": "learn", "sweep": "trade-offs",
     "select": "trade-offs", "gate": "decide", "next": "decide", "guard": "guard", "export": "deploy",
     "convert": "pipelines", "fetch": "fetch", "agreement": "judges", "judge": "judges", "history": "history",
     "personalize": "personalize", "serve": "personalize", "clicks": "personalize", "judges": "judges",
-    "check": "builds",
-    "noise": "near-ties", "subsets": "near-ties", "time": "near-ties", "measures": "near-ties",
+    "check": "builds", "noise": "near-ties", "subsets": "near-ties", "time": "near-ties", "measures": "near-ties",
     "stability": "near-ties", "demo": "index",
 }  # fmt: skip
 
 
 class HelpfulCommand(TyperCommand):
-    """A command whose options stand in panels; with nothing that only a programmer needs, such as `<bool>`."""
+    """A command whose help is short; with nothing in it that only a programmer needs, such as `<bool>`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Keep what was typed, for commands that propose it again."""
@@ -69,6 +83,11 @@ class HelpfulCommand(TyperCommand):
 
 class HelpfulGroup(TyperGroup):
     """The same for a command that has others below it."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The commands in the order of `GROUPS`, and those below another in their own order."""
+        order = list(chain.from_iterable(GROUPS.values()))
+        return sorted(self.commands, key=lambda name: order.index(name) if name in order else 0)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help of a copy that is made for the screen."""
@@ -88,20 +107,35 @@ def helpful_group(name: str, about: str, *, invoke_without_command: bool = False
     )
 
 
+def show_all(context: typer.Context, requested: bool) -> None:
+    """Print the help with all options, if that is requested."""
+    if requested:
+        context.meta[_ALL] = True
+        typer.echo(context.get_help())
+        raise typer.Exit
+
+
 def _screen(command: Any, ctx: Any) -> Any:
     """A copy of a command, with its options as the screen shows them, and where to read more."""
-    screen = copy(command)
-    own = (option for option in command.get_params(ctx) if not getattr(option, "hidden", False))
-    screen.params = _in_order(_on_screen(option) for option in own)
+    screen, everything = copy(command), _ALL in ctx.meta
+    shown = _SHOWN.get(command.name or "surefoot", "").split()
+    own = [option for option in command.get_params(ctx) if not getattr(option, "hidden", False)]
+    arguments = [option for option in own if option.param_type_name == "argument"]
+    options = {option.opts[-1]: option for option in own if option.param_type_name != "argument"}
+    order = [*shown, *(name for name in options if name not in shown)] if everything else shown
+    screen.params = [_on_screen(option) for option in (*arguments, *(options[name] for name in order))]
     screen.get_params = lambda ctx: screen.params  # --help is among them
+    screen.collect_usage_pieces = lambda ctx: _usage(screen.params, hasattr(command, "commands"))
     screen.help = f"{(command.help or '').rstrip()}\n\n**More:** {_page(command.name)}"
+    screen.epilog = None if everything or not options.keys() - {"--help", "--help-all"} else _END
     return screen
 
 
-def _in_order(options: Iterable[Any]) -> list[Any]:
-    """The options by panel, within one as the command has them."""
-    order = [None, INPUT, COMPUTE, OUTPUT, MACHINE]
-    return sorted(options, key=lambda option: order.index(option.rich_help_panel))
+def _usage(options: Iterable[Any], has_commands: bool) -> list[str]:
+    """What follows the name of a command: its arguments, and the options that it cannot do without."""
+    arguments = [option.metavar for option in options if option.param_type_name == "argument"]
+    required = [f"{option.opts[0]} {option.metavar}" for option in options if getattr(option, "is_required", False)]
+    return [*arguments, *required, "[OPTIONS]", *["COMMAND"] * has_commands]
 
 
 def _on_screen(option: Any) -> Any:
@@ -111,32 +145,34 @@ def _on_screen(option: Any) -> Any:
         shown_option.min = shown_option.max = None  # a number out of range is refused with the range
     if option.param_type_name == "argument":
         shown_option.rich_help_panel, shown_option.display_type_rich = None, lambda ctx: None
+        shown_option.required, shown_option.show_default = False, False
         return shown_option
-    shown_option.rich_help_panel = _PANEL_OF_OPTION.get(option.name, COMPUTE)
-    remarks, default, choices = [], _default(option), _choices(option)
+    shown_option.rich_help_panel = None
+    shown_option.is_required, shown_option.required = option.required, False  # the usage line says it
     if getattr(option, "is_flag", False):
         shown_option.display_type_rich = lambda ctx: None
-    elif option.metavar is None:
-        shown_option.metavar = "WORD" if choices else _metavar(option)
-        remarks += ["|".join(choices)] if choices else []
-    remarks += [f"default: {default}"] if default else []
-    if remarks:
-        shown_option.help, shown_option.show_default = f"{option.help or ''} [{'; '.join(remarks)}]".strip(), False
+    else:
+        shown_option.metavar = _metavar(option)
+    shown_option.help, shown_option.show_default = shown_text(option), False
     return shown_option
 
 
-def _choices(option: Any) -> list[str]:
-    """The words of which an option takes one; Typer has kept them in two places over time."""
-    described = getattr(option, "type_descriptor", None)
-    choices = getattr(option.type, "choices", None) if described is None else described.choices
-    return [str(getattr(choice, "value", choice)) for choice in choices or ()]
+def shown_text(option: Any) -> str:
+    """What the screen says of an option, with its default.
+
+    Where the default is a word of several that are listed in the text, the list is enough if it stands first there.
+    """
+    default = _default(option)
+    return f"{option.help or ''} [default: {default}]" if default else option.help or ""
 
 
 def _metavar(option: Any) -> str:
     """A word for what an option takes."""
+    if option.metavar is not None:
+        return str(option.metavar)
     described = getattr(option, "type_descriptor", None)
     kind = str(described.annotation if described is not None else getattr(option.type, "name", ""))
-    return "N" if "int" in kind else "X" if "float" in kind else "FILE" if option.name in _FILE_OPTIONS else "TEXT"
+    return "N" if "int" in kind else "X" if "float" in kind else "FILE" if "Path" in kind else "WORD"
 
 
 def _default(option: Any) -> str:
@@ -146,7 +182,7 @@ def _default(option: Any) -> str:
     if not option.show_default or option.default is None or option.required or callable(option.default):
         return ""
     if isinstance(option.default, bool):
-        return (option.opts[0] if option.default else option.secondary_opts[0]) if option.secondary_opts else ""
+        return ""  # a flag that is on is named by what turns it off
     return str(getattr(option.default, "value", option.default))
 
 

@@ -5,59 +5,38 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from surefoot.cli.outputs import JSON, Output, check_outputs
+from surefoot.cli.option import argument, option
+from surefoot.cli.outputs import check_outputs
 from surefoot.cli.page_provenance import page_provenance
-from surefoot.cli.printing import deliver, file_or_none, printing_of, show
-from surefoot.cli.shared_options import Force, JsonOrTerminal, Quiet
+from surefoot.cli.printing import Delivery, show
+from surefoot.cli.shared_options import Csv, Force, Html, Json, Quiet
 from surefoot.decide.history.history_options import DateSource
 from surefoot.decide.signatures import HISTORY_CSV
-from surefoot.report.signatures import PAGE
 
 
 def history(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Folder with the JSON of past decisions and assessments.")
-    ],
-    date_from: Annotated[
-        DateSource, typer.Option(help="Take dates from the names of files and folders, or when files were changed.")
-    ] = DateSource.auto,
-    html_file: Annotated[str | None, typer.Option("-o", "--html", help="Write the page.", show_default=False)] = None,
-    json_file: JsonOrTerminal = None,
-    csv_file: Annotated[
-        str | None, typer.Option("--csv", help="Write the releases as CSV.", show_default=False)
-    ] = None,
+    folder: Annotated[Path, argument("DIR", "Folder with the JSON of past decisions and assessments.")],
+    date_from: Annotated[DateSource, option("--date-from", "auto, name or modified.", "WORD")] = DateSource.auto,
+    html_file: Html = None,
+    json_file: Json = None,
+    csv_file: Csv = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Show gain, risk and decisions by date, and which queries were hurt repeatedly.
 
-    **Example:** `surefoot history releases/ -o history.html`
+    **Example:** `surefoot history releases/ --html history.html`
     """
-    printing = printing_of({"json": json_file})
-    outputs = {"json": file_or_none(json_file), "csv": csv_file, "html": html_file}
-    check_outputs(
-        [
-            Output("--json", outputs["json"], JSON),
-            Output("--csv", csv_file, HISTORY_CSV),
-            Output("--html", html_file, PAGE),
-        ],
-        [],
-        force,
-    )
+    delivery = Delivery(json=json_file, csv=csv_file, html=html_file)
+    outputs = delivery.outputs(csv=HISTORY_CSV)
+    check_outputs(outputs, [], force)
     from surefoot.decide.history.history import history as gather
     from surefoot.decide.history.history_text import tables
     from surefoot.progress import busy
 
     with busy("Reading past releases"):
         found = gather(folder, date_from)
-    check_outputs(
-        [Output("--json", outputs["json"], JSON), Output("--csv", csv_file, HISTORY_CSV)],
-        [folder / release["file"] for release in found.to_dict()["releases"]],
-        force,
-    )
+    releases = [folder / release["file"] for release in found.to_dict()["releases"]]
+    check_outputs([output for output in outputs if output.option != "--html"], releases, force)
     provenance = page_provenance(html_file, [folder])
-    deliver(
-        found, outputs, lambda: show(tables(found.to_dict())), printing, quiet, {"html": {"provenance": provenance}}
-    )
+    delivery.finish(found, lambda: show(tables(found.to_dict())), quiet, html={"provenance": provenance})

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from surefoot.cli.choices import choose_baseline
+from surefoot.cli.option import FILE, NAME, argument, option
 from surefoot.cli.outputs import Output, check_outputs
-from surefoot.cli.printing import either
-from surefoot.cli.runs import EVALUATION_MEASURE, name_and_file
-from surefoot.cli.shared_options import Force, Quiet, TrafficFile
+from surefoot.cli.runs import EVALUATION_MEASURE, GivenFiles, input_files, read_named_runs
+from surefoot.cli.shared_options import Force, Live, Quiet, TextsFile, TrafficFile
 from surefoot.decide.signatures import DRAWS_CSV
 from surefoot.errors import ArgumentError, DataError, visible
 
@@ -21,103 +22,51 @@ if TYPE_CHECKING:
 _SHOWN_DRAWS = 20  # rows of the table; the files have all
 
 
-def judge_next(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The candidate's results, NAME=FILE or FILE.")],
-    baseline: Annotated[str, typer.Option("-b", "--baseline", help="The live results, NAME=FILE or FILE.")],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", help="Write the draws to this JSON file. The gate reads it.", show_default=False
-        ),
-    ] = None,
-    record: Annotated[
-        Path | None,
-        typer.Option(help="Keep the draws or the sample in this record. The gate reads it.", show_default=False),
-    ] = None,
-    uniform: Annotated[
-        bool, typer.Option("--uniform", help="Draw distinct queries with equal chances. Needs --record.")
-    ] = False,
-    measure: Annotated[
-        str, typer.Option("-m", "--measure", help="The measure that will decide the release.")
-    ] = EVALUATION_MEASURE,
-    draws: Annotated[
-        int, typer.Option("-n", "--draws", help="Number of draws. A query that is drawn twice counts twice.", min=1)
-    ] = 100,
+def judge_next(  # noqa: PLR0915  # a list of its options
+    runs: Annotated[list[str], argument("RUN RUN", "The two runs. NAME=FILE names a run.")],
+    baseline: Live = None,
+    output: Annotated[Path | None, option("-o --output", "Draws for one look, without a record.", FILE)] = None,
+    record: Annotated[Path | None, option("--record", "Keeps the draws, and all looks of the gate.", FILE)] = None,
+    uniform: Annotated[bool, option("--uniform", "Distinct queries, equal chances. --record.")] = False,
+    measure: Annotated[str, option("-m --measure", "What will decide.", NAME)] = EVALUATION_MEASURE,
+    draws: Annotated[int, option("-n --draws", "Number of draws.", min=1)] = 100,
     to_prove: Annotated[
-        str | None,
-        typer.Option(
-            "--for", help=f"The kind of conditions that you will test: {either(('risk', 'gain'))}.", show_default="risk"
-        ),
+        str | None, option("--to-prove", "Kind of conditions: risk or gain.", "WORD", shown="risk")
     ] = None,
     traffic: TrafficFile = None,
-    judged: Annotated[
-        Path | None,
-        typer.Option(help="Existing judgments. Documents in this file are not listed again.", show_default=False),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            help="Repeat the draws of this seed. A repeated draw proves nothing new.",
-            min=0,
-            show_default="a new random seed",
-        ),
-    ] = None,
-    automatic: Annotated[
-        str | None,
-        typer.Option(
-            help="An automatic judge's judgments of all traffic. Their hash is kept for surefoot gate --automatic.",
-            show_default=False,
-        ),
-    ] = None,
-    unjudged: Annotated[
-        str,
-        typer.Option(
-            help="Queries that the automatic judge did not judge: refuse them (error), or count them as no "
-            "difference (zero)."
-        ),
-    ] = "error",
-    csv_file: Annotated[
-        Path | None,
-        typer.Option("--csv", help="Also write the queries to a CSV file for the judges.", show_default=False),
-    ] = None,
-    quepid: Annotated[
-        Path | None,
-        typer.Option(help="Also write the documents to judge as a CSV file for Quepid.", show_default=False),
-    ] = None,
-    query_set: Annotated[
-        Path | None,
-        typer.Option(
-            help="Also write the queries to judge as a query set for the Search Relevance Workbench.",
-            show_default=False,
-        ),
-    ] = None,
-    queries: Annotated[
-        str | None,
-        typer.Option(help="Query texts for these two files, as for evaluate.", show_default=False),
-    ] = None,
+    qrels: Annotated[Path | None, option("--qrels", "Judgments that exist; they are not listed.", FILE)] = None,
+    seed: Annotated[int | None, option("--seed", "Repeat the draws of this seed.", min=0, shown="a new seed")] = None,
+    automatic: Annotated[str | None, option("--automatic", "An automatic judge's, of all traffic.", FILE)] = None,
+    unjudged: Annotated[str, option("--unjudged", "What it left out: error or zero.", "WORD")] = "error",
+    csv_file: Annotated[Path | None, option("--csv", "The queries, for those who judge.", FILE)] = None,
+    documents_csv: Annotated[Path | None, option("--documents-csv", "The documents, for Quepid.", FILE)] = None,
+    query_set: Annotated[Path | None, option("--query-set", "The queries, for the Workbench.", FILE)] = None,
+    texts: TextsFile = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """List the queries to judge next. Queries that could lose more are drawn more often.
 
-    **Example:** `surefoot judge next new.run --baseline today.run -m nDCG@10 -n 100 -o draws.json --csv to_judge.csv`
+    **Example:** `surefoot judge next today.run new.run -b today -n 100 --record release.json --csv to_judge.csv`
     """
-    (name, file), (today, shipped) = name_and_file(run), name_and_file(baseline)
     _check_together(output, record, uniform, bool(traffic or automatic or to_prove))
-    for option, given, needs, there in (
+    for option_name, given, needs, there in (
         ("--unjudged", unjudged != "error", "--automatic", automatic is not None),
-        ("--queries", queries is not None, "--quepid or --query-set", bool(quepid or query_set)),
+        ("--texts", texts is not None, "--documents-csv or --query-set", bool(documents_csv or query_set)),
     ):
         if given and not there:
-            raise ArgumentError(f"{option} works only with {needs}; add it, or remove {option}")
-    inputs = [file, shipped, *(str(path) for path in (judged, traffic, automatic, queries) if path is not None)]
+            raise ArgumentError(f"{option_name} works only with {needs}; add it, or remove {option_name}")
+    named, live = GivenFiles(tuple(runs), judged=False).with_live(baseline)
+    read = [str(path) for path in (qrels, traffic, automatic, texts) if path is not None]
+    inputs = [*input_files(named.files), *read]
     outputs = [Output("--output", output), Output("--csv", csv_file, DRAWS_CSV)]
-    outputs += [Output("--quepid", quepid), Output("--query-set", query_set)]
+    outputs += [Output("--documents-csv", documents_csv), Output("--query-set", query_set)]
     check_outputs(outputs, [*inputs, *([record] if record else [])], force)
     check_outputs([Output("--record", record)], inputs, force=True)
+    from surefoot.data.reading.files import as_text
     from surefoot.data.tools.judgments import write_judgments
-    from surefoot.data.types.runs import read_run
     from surefoot.data.writing.all_or_nothing import write_text
+    from surefoot.decide.evidence.compared_systems import systems_of
     from surefoot.decide.evidence.judge_next import draw_queries as draw
     from surefoot.decide.evidence.judge_next import sample_next
     from surefoot.decide.evidence.judging_list import (
@@ -129,12 +78,20 @@ def judge_next(
         sample_csv,
         sample_tables,
     )
+    from surefoot.measures.scoring import runs_by_name
     from surefoot.measures.worst_case import check_bounded
     from surefoot.progress import busy
 
     with busy("Reading runs"):
-        candidate, reference = read_run(file, name), read_run(shipped, today)
-        known = None if judged is None else _by_people(judged, automatic)
+        found = read_named_runs(named.files)
+        if live is None:
+            raise ArgumentError(choose_baseline([run.name for run in found], virtual=False))
+        if len(found) != 2:
+            raise ArgumentError(f"two runs are needed, the live one and the candidate; found {len(found)}")
+        systems = {run.name: run for run in runs_by_name(found)}
+        shown, shipped = systems_of([*systems], None, as_text(live))
+        candidate, reference = systems[shown], systems[shipped]
+        known = None if qrels is None else _by_people(qrels, automatic)
     kind, again = check_bounded(measure), f"surefoot gate QRELS RUN... --record {record}"
     if uniform and record is not None:
         entry = sample_next(candidate, reference, draws, record, seed=seed)
@@ -149,17 +106,17 @@ def judge_next(
         order = [drawn.queries[row] for row in drawn_order(drawn)]
         to_judge = documents_to_judge(drawn.queries, kind, candidate, reference, known)
         table, tables = draws_csv(drawn, to_judge), draws_tables(drawn, to_judge, _SHOWN_DRAWS)
-        again = f"surefoot gate QRELS RUN... {'--record' if record else '--drawn'} {record or output}"
+        again = f"surefoot gate QRELS RUN... {'--record' if record else '--sample'} {record or output}"
         again += "" if automatic is None else f" --automatic {automatic}"
         again += "" if drawn.by_traffic is None else f" --traffic {traffic}"
         if output is not None:
             drawn.write(output)
     if csv_file is not None:
         write_text(csv_file, table)
-    for path, form in ((quepid, "quepid"), (query_set, "query-set")):
+    for path, form in ((documents_csv, "quepid"), (query_set, "query-set")):
         if path is not None:
             unrated = documents_shown_by_query(order, kind, candidate, reference)
-            write_judgments(_of_queries(known, unrated), path, form, unrated=unrated, queries=queries)
+            write_judgments(_of_queries(known, unrated), path, form, unrated=unrated, queries=texts)
     if not quiet:
         from surefoot.cli.printing import show
 
@@ -178,8 +135,8 @@ def _check_together(output: Path | None, record: Path | None, uniform: bool, wei
         raise ArgumentError("--uniform needs --record FILE, which keeps the random order of the queries")
     if uniform and weighed:
         raise ArgumentError(
-            "--uniform draws all queries with equal chances, for every kind of condition; remove --for, --traffic and "
-            "--automatic"
+            "--uniform draws all queries with equal chances, for every kind of condition; remove --to-prove, "
+            "--traffic and --automatic"
         )
 
 
@@ -192,7 +149,7 @@ def _by_people(judged: Path, automatic: str | None) -> Qrels:
     known = read_qrels(judged)
     refuse_machine_judgments(known)
     if automatic is not None and judgments_hash(known) == judgments_hash(read_qrels(automatic)):
-        raise DataError("--judged has the judgments of --automatic; give those that people made, or leave it out")
+        raise DataError("--qrels has the judgments of --automatic; give those that people made, or leave it out")
     return known
 
 

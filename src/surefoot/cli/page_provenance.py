@@ -5,21 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from surefoot.cli.printing import command_line
 
 if TYPE_CHECKING:
     from surefoot.report.provenance import Link, Provenance
-
-LinkedPages = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--link", metavar="FILE", help="Link to another page of this release. You can repeat it.", show_default=False
-    ),
-]
 
 
 def page_provenance(

@@ -8,98 +8,62 @@ from typing import Annotated, Any
 import typer
 
 from surefoot.arguments import parse_numbers
-from surefoot.cli.outputs import JSON, Output, check_outputs, files_under
+from surefoot.cli.option import DIR, FILE, LIST, NAME, argument, option
+from surefoot.cli.outputs import check_outputs, files_under
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.parameters import parameters
-from surefoot.cli.printing import Printing, TableFormat, deliver, either, show
-from surefoot.cli.shared_options import FlatMetrics, Force, PrintedTable, Quiet, ResultJson, Threads
-from surefoot.clicks.layouts.registry import LAYOUTS
-from surefoot.clicks.options import BACKENDS, GRADE_DWELLS, MEMORY, SATISFIED
+from surefoot.cli.printing import Delivery, either, show
+from surefoot.cli.shared_options import (
+    Csv,
+    EngineParameters,
+    FlatMetrics,
+    Force,
+    Html,
+    Json,
+    Latex,
+    Markdown,
+    Quiet,
+    Threads,
+)
+from surefoot.clicks.options import BACKENDS, MEMORY, SATISFIED
 from surefoot.errors import ArgumentError, visible
 from surefoot.personal.options import GRIDS, LABEL_MEASURES, SAMPLE, SPLITS
 from surefoot.personal.signatures import PERSONAL_CSV
-from surefoot.report.signatures import METRICS, PAGE
-
-_OWN_CLOCK = ", ".join(name for name, layout in LAYOUTS.items() if layout.shared_clock is None)
-_WITH_ACTIONS = " and ".join(name for name, layout in LAYOUTS.items() if layout.takes_actions)
-_GRADED = ", ".join(name for name, layout in LAYOUTS.items() if layout.default_labels == "grades")
 
 
 def personalize(
-    log: Annotated[Path, typer.Argument(metavar="LOG", help="The file of the log, or a folder with its files.")],
-    output: Annotated[
-        Path,
-        typer.Option("-o", "--output", metavar="DIR", help="Folder for the results. Work that is there continues."),
-    ],
-    layout: Annotated[str | None, typer.Option(help=f"{either(LAYOUTS)}.", show_default="detected")] = None,
-    unit: Annotated[
-        str | None, typer.Option(help="The unit of times: s, ms, us, min or seconds.", show_default="from the layout")
-    ] = None,
-    clock: Annotated[
-        str, typer.Option(help=f"{_OWN_CLOCK}: session (times start at 0 in each) or log (one clock).")
-    ] = "session",
-    actions: Annotated[str, typer.Option(help=f"What counts as a click, in {_WITH_ACTIONS}.")] = "click",
-    labels: Annotated[
-        str | None,
-        typer.Option(help=either(LABEL_MEASURES) + ".", show_default=f"grades for {_GRADED}, else satisfied"),
-    ] = None,
-    dwell: Annotated[
-        str | None,
-        typer.Option(
-            help="Seconds that satisfy.",
-            show_default=f"{SATISFIED[0]:g}; grades {','.join(f'{seconds:g}' for seconds in GRADE_DWELLS)}",
-        ),
-    ] = None,
-    last: Annotated[bool, typer.Option(help="A session's last click satisfies.")] = True,
-    half_life: Annotated[
-        str | None,
-        typer.Option(metavar="DAYS", help="Days until an event counts half.", show_default="never"),
-    ] = None,
-    split: Annotated[str | None, typer.Option(help=either(SPLITS) + ".", show_default="user, else session")] = None,
-    sample: Annotated[int, typer.Option(help="Lists to learn and test with.", min=3)] = SAMPLE,
-    preset: Annotated[str, typer.Option(help=either(GRIDS) + ".")] = "quick",
-    beta: Annotated[
-        str | None,
-        typer.Option(help="Values of β, such as 0.1,0.2.", show_default="the preset's"),
-    ] = None,
-    alpha: Annotated[
-        str | None,
-        typer.Option("-a", "--alpha", help="Values of α, such as 1,5.", show_default="the preset's"),
-    ] = None,
-    horizons: Annotated[
-        bool, typer.Option("--horizons", help="Also train with session or long-term features alone.")
-    ] = False,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of LightGBM.", show_default=False),
-    ] = None,
-    trees: Annotated[int | None, typer.Option(help="Number of trees.", min=1, show_default="the preset's")] = None,
-    segments: Annotated[
-        Path | None, typer.Option(help="A CSV file with the kind of each list: list, kind.", show_default=False)
-    ] = None,
-    backend: Annotated[str, typer.Option(help=either(BACKENDS) + ".")] = "duckdb",
-    engine: Annotated[str | None, typer.Option(hidden=True)] = None,  # the former name of --backend
-    memory: Annotated[str, typer.Option(help="Memory for DuckDB. The rest goes to disk.")] = MEMORY,
+    log: Annotated[Path, argument("LOG", "The file of the log, or a folder with its files.")],
+    output: Annotated[Path, option("-o --output", "The study's folder; work that is there goes on.", DIR)],
+    layout: Annotated[str | None, option("--layout", "ubi, metarank, table, …", "WORD", shown="detected")] = None,
+    unit: Annotated[str | None, option("--unit", "Of times: s, ms, us, min.", "WORD", shown="layout's")] = None,
+    clock: Annotated[str, option("--clock", "Times start: session or log.", "WORD")] = "session",
+    actions: Annotated[str, option("--actions", "Events that are clicks.", LIST)] = "click",
+    labels: Annotated[str | None, option("--labels", f"{', '.join(LABEL_MEASURES)}.", "WORD", shown="layout's")] = None,
+    dwell: Annotated[str | None, option("--dwell", "Seconds that satisfy.", LIST, shown=f"{SATISFIED[0]:g}")] = None,
+    last: Annotated[bool, option("--last/--no-last", "A session's last click satisfies, or not.")] = True,
+    half_life: Annotated[str | None, option("--half-life", "Days until an event counts half.", LIST)] = None,
+    split: Annotated[str | None, option("--split", f"{', '.join(SPLITS)}.", "WORD", shown="user")] = None,
+    sample: Annotated[int, option("--sample", "Lists to learn from.", min=3)] = SAMPLE,
+    preset: Annotated[str, option("--preset", f"{', '.join(GRIDS)}.", "WORD")] = "quick",
+    beta: Annotated[str | None, option("--beta", "Values of β.", LIST, shown="the preset's")] = None,
+    alpha: Annotated[str | None, option("-a --alpha", "Values of α.", LIST, shown="the preset's")] = None,
+    horizons: Annotated[bool, option("--horizons", "Also with session or long-term features.")] = False,
+    set_: EngineParameters = None,
+    trees: Annotated[int | None, option("--trees", "Number of trees.", min=1, shown="the preset's")] = None,
+    segments: Annotated[Path | None, option("--segments", "The kind of each list: list,kind.", FILE)] = None,
+    backend: Annotated[str, option("--backend", f"{either(BACKENDS)}.", "WORD")] = "duckdb",
+    memory: Annotated[str, option("--memory", "For DuckDB; the rest on disk.", "SIZE")] = MEMORY,
     threads: Threads = None,
-    seed: Annotated[int, typer.Option(help="The seed of splits, samples and trees.", min=0)] = 0,
-    features_only: Annotated[
-        bool, typer.Option("--features-only", help="Compute the feature table only, and train nothing.")
-    ] = False,
-    save: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Save the recommended model, to serve it.", show_default=False),
-    ] = None,
-    save_method: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="With --save: the method to save instead.", show_default=False),
-    ] = None,
-    html: Annotated[Path | None, typer.Option(help="Write the page.", show_default=False)] = None,
-    json_file: ResultJson = None,
-    csv_file: Annotated[
-        Path | None, typer.Option("--csv", help="Write all figures as CSV.", show_default=False)
-    ] = None,
+    seed: Annotated[int, option("--seed", "Of splits, samples and trees.", min=0)] = 0,
+    features_only: Annotated[bool, option("--features-only", "The table of features only; no training.")] = False,
+    save: Annotated[Path | None, option("--save", "Save the recommended model, to serve it.", DIR)] = None,
+    method: Annotated[str | None, option("--method", "With --save: this method's model.", NAME)] = None,
+    html: Html = None,
+    json_file: Json = None,
+    csv_file: Csv = None,
+    latex_file: Latex = None,
+    markdown_file: Markdown = None,
     metrics: FlatMetrics = None,
-    format_: PrintedTable = TableFormat.table,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -107,8 +71,8 @@ def personalize(
 
     **Example:** `surefoot personalize clicks.log --layout yandex2012 --unit ms --clock log -o study/ --html p.html`
     """
-    if save_method is not None and save is None:
-        raise ArgumentError("--save-method works only with --save; say where the model is saved")
+    if method is not None and save is None:
+        raise ArgumentError("--method works only with --save; say where the model is saved")
     if save is not None:
         from surefoot.personal.saved_ranker import check_new
 
@@ -117,16 +81,11 @@ def personalize(
         if save.resolve() == output.resolve():
             raise ArgumentError("--save and --output are the same folder; choose another one for the model")
         check_new(save, last=last)
-    check_outputs(
-        [
-            Output("--html", html, PAGE),
-            Output("--json", json_file, JSON),
-            Output("--csv", csv_file, PERSONAL_CSV),
-            Output("--metrics", metrics, METRICS),
-        ],
-        [*files_under(log), *([segments] if segments else [])],
-        force,
+    delivery = Delivery(
+        html=html, json=json_file, csv=csv_file, latex=latex_file, markdown=markdown_file, metrics=metrics
     )
+    read = [*files_under(log), *([segments] if segments else [])]
+    check_outputs(delivery.outputs(csv=PERSONAL_CSV), read, force)
     from surefoot.personal.methods import method_names
     from surefoot.personal.personalize import features
     from surefoot.personal.personalize import personalize as learn
@@ -137,7 +96,7 @@ def personalize(
     reading: dict[str, Any] = {
         "layout": layout, "unit": unit, "clock": clock, "labels": labels, "last": last,
         "actions": [part.strip() for part in actions.split(",") if part.strip()], "memory": memory,
-        "threads": threads, "backend": engine or backend,
+        "threads": threads, "backend": backend,
         "dwell": None if dwell is None else parse_numbers(dwell, "--dwell"),
     }  # fmt: skip
     lives = None if half_life is None else parse_numbers(half_life, "--half-life")
@@ -156,18 +115,17 @@ def personalize(
     ranker = parameters(set_ or [], {"n_estimators", "self"})
     if trees is not None:
         ranker["n_estimators"] = trees
-    if save_method is not None:  # before hours of training, and again among the models that were chosen
+    if method is not None:  # before hours of training, and again among the models that were chosen
         check_preset(preset)
-        check_method(save_method, method_names({**GRIDS[preset], **grid}))
+        check_method(method, method_names({**GRIDS[preset], **grid}))
     result = learn(
         log, output, **reading, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, segments=segments,
         seed=seed, half_life=lives, horizons=horizons,
     )  # fmt: skip
-    files = {"html": html, "json": json_file, "csv": csv_file, "metrics": metrics}
-    options = {"html": {"provenance": page_provenance(html, [log, *([segments] if segments else [])])}}
-    deliver(result, files, lambda: show(tables(result.to_dict())), Printing(format_), quiet, options)
+    page = {"provenance": page_provenance(html, [log, *([segments] if segments else [])])}
+    delivery.finish(result, lambda: show(tables(result.to_dict())), quiet, html=page)
     if save is not None:  # last: the result is there, whatever becomes of the model
-        result.save(save, method=save_method)
+        result.save(save, method=method)
         if not quiet:
             typer.echo(
                 visible(f"Saved the model to {save}. To serve it, run: surefoot serve {save} --port 8080"), err=True

@@ -6,29 +6,22 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from surefoot.cli.outputs import JSON, Output
+from surefoot.data.writing.signatures import Signature
 from surefoot.errors import ArgumentError
+from surefoot.report.signatures import METRICS, PAGE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-class TableFormat(StrEnum):
-    """How a table of trade-offs or of personalization is printed."""
-
-    table = "table"
-    markdown = "markdown"
-    latex = "latex"
-    csv = "csv"
-
-
 TERMINAL = "-"  # as the name of an output
-TABLE = "table"  # what is printed by default
+_SIGNATURES: dict[str, Signature | None] = {"json": JSON, "html": PAGE, "metrics": METRICS}
 _WIDTH = 130  # letters of a line, in a file or pipe
 
 
@@ -45,67 +38,48 @@ def show(parts: Sequence[RenderableType]) -> None:
         typer.echo(rendered(parts, int(width) if width.isdecimal() and int(width) else _WIDTH))
 
 
-class Printing(NamedTuple):
-    """What a command prints of a result: a kind such as `table` or `json`, and whether it does so when quiet too."""
+class Delivery:
+    """What a command makes of its result, by kind (`json`, `html`, …): a file each, of which `-` is the terminal.
 
-    kind: str = TABLE
-    always: bool = False
-
-
-def printing_of(files: Mapping[str, str | None], format_: str | None = None) -> Printing:
-    """What is printed: what `--format` names, or the one output, by its option's name, that is sent to `-`."""
-    to_terminal = {kind: f"--{kind} -" for kind, path in files.items() if path == TERMINAL}
-    options = to_terminal | ({} if format_ is None or format_ in to_terminal else {format_: f"--format {format_}"})
-    if len(options) > 1:
-        raise ArgumentError(f"{' and '.join(options.values())} would both be printed; print one, and name a file")
-    return Printing(next(iter(options), TABLE), always=bool(to_terminal))
-
-
-def file_or_none(path: str | None) -> str | None:
-    """The file that an output goes to; None where it goes to the terminal, or was not requested."""
-    return None if path == TERMINAL else path
-
-
-def write_files(
-    result: Any, files: Mapping[str, str | Path | None], options: Mapping[str, dict[str, Any]] | None = None
-) -> None:
-    """Write a result to the files that were requested, by kind: `html` with the result's `to_html`, and so on.
-
-    `options` are keyword arguments of these methods, by kind.
+    Without any `-`, the terminal shows tables; with one, that alone, also when the command is quiet.
     """
-    for kind, path in files.items():
-        if path is not None:
-            result._write(path, kind, **(options or {}).get(kind, {}))
+
+    def __init__(self, **paths: str | Path | None) -> None:
+        to_terminal = [kind for kind, path in paths.items() if str(path) == TERMINAL]
+        if len(to_terminal) > 1:
+            options = " and ".join(f"--{kind} -" for kind in to_terminal)
+            raise ArgumentError(f"{options} would both be printed; print one, and name a file")
+        self.printed = to_terminal[0] if to_terminal else None
+        self.files = {kind: None if kind == self.printed else path for kind, path in paths.items()}
+
+    def outputs(self, **signatures: Signature | None) -> list[Output]:
+        """The files, to be checked before any work; `signatures` by which a command's own kinds are known."""
+        known = _SIGNATURES | signatures
+        return [Output(f"--{kind}", path, known.get(kind)) for kind, path in self.files.items()]
+
+    def finish(self, result: Any, show_table: Callable[[], None], quiet: bool, **options: dict[str, Any]) -> None:
+        """Write and print a result; `options` are keyword arguments of its `to_json`, `to_html` and so on."""
+        self.write(result, **options)
+        if self.printed is not None:
+            typer.echo(_rendered(result, self.printed, options), nl=False)
+        elif not quiet:
+            show_table()
+
+    def write(self, result: Any, **options: dict[str, Any]) -> None:
+        """Write the files of a result."""
+        from surefoot.data.writing.all_or_nothing import write_text
+
+        for kind, path in self.files.items():
+            if path is not None:
+                write_text(path, _rendered(result, kind, options))
 
 
-def print_result(
-    result: Any,
-    show_table: Callable[[], None],
-    printing: Printing,
-    quiet: bool,
-    options: Mapping[str, dict[str, Any]] | None = None,
-) -> None:
-    """Print a result: as tables with `show_table`, or as text of a kind with the result's `to_json` and so on."""
-    if quiet and not printing.always:
-        return
-    if printing.kind == TABLE:
-        show_table()
-    else:
-        text = getattr(result, f"to_{printing.kind}")(**(options or {}).get(printing.kind, {}))
-        typer.echo(text, nl=False)
+def _rendered(result: Any, kind: str, options: Mapping[str, dict[str, Any]]) -> str:
+    """A result as a text of a kind."""
+    from surefoot.report.plain_json import to_json
 
-
-def deliver(
-    result: Any,
-    files: Mapping[str, str | Path | None],
-    show_table: Callable[[], None],
-    printing: Printing,
-    quiet: bool,
-    options: Mapping[str, dict[str, Any]] | None = None,
-) -> None:
-    """Write a result to its files, and print it; for what the arguments are, see `write_files` and `print_result`."""
-    write_files(result, files, options)
-    print_result(result, show_table, printing, quiet, options)
+    made = getattr(result, f"to_{kind}")(**options.get(kind, {}))
+    return made if isinstance(made, str) else to_json(made)
 
 
 def command_line() -> str:

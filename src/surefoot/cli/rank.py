@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from surefoot.cli.model_assessment import score_model, show_model
+from surefoot.cli.option import FILE, NAME, argument, option
 from surefoot.cli.outputs import Output, check_outputs
-from surefoot.cli.shared_options import Force, Quiet
+from surefoot.cli.shared_options import Baselines, Force, Quiet, RunFile
 from surefoot.data.reading.saved_folders import GUARD, PERSONAL, saved_kind
 from surefoot.decide.guard.file_names import guard_files
 from surefoot.decide.signatures import SERVED_CSV
 from surefoot.errors import ArgumentError, visible
-from surefoot.learn.baseline_spec import HELP as BASELINES
-from surefoot.learn.baseline_spec import baseline_files
+from surefoot.learn.baseline_spec import baseline_files, feature_number
 from surefoot.learn.model_files import model_files
 from surefoot.personal.options import SAVED_FILES
 from surefoot.progress import busy
@@ -27,34 +27,15 @@ if TYPE_CHECKING:
 
 
 def rank(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder of a model, a guard or a personal ranker.")],
-    data: Annotated[
-        Path,
-        typer.Argument(metavar="DATA", help="LETOR text or Parquet. Personal: Parquet lists."),
-    ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="A run (.run, .run.gz, …), or .csv, .json, .parquet.")],
-    name: Annotated[str | None, typer.Option(help="The run's name.", show_default="the model's folder")] = None,
-    baseline: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-b",
-            "--baseline",
-            help=f"The baseline, for --html or for a model that starts from one: {BASELINES}",
-            show_default=False,
-        ),
-    ] = None,
-    shown: Annotated[
-        Path | None,
-        typer.Option(help="Guard: which list each query gets.", show_default="RUN.shown.csv"),
-    ] = None,
-    qrels: Annotated[Path | None, typer.Option(help="Also write the labels as judgments.", show_default=False)] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option(help="Write a page: whom the model hurts, by the labels, against --baseline.", show_default=False),
-    ] = None,
-    why: Annotated[
-        Path | None, typer.Option(help="Personal: write orders and reasons (JSON lines).", show_default=False)
-    ] = None,
+    model: Annotated[Path, argument("MODEL", "Folder of a model, guard or personal ranker; or feature:K.")],
+    data: Annotated[Path, argument("DATA", "Documents: LETOR text or Parquet. Personal: lists (Parquet).")],
+    output: RunFile,
+    name: Annotated[str | None, option("--name", "The run's name.", NAME, shown="the model's folder")] = None,
+    baseline: Baselines = None,
+    shown: Annotated[Path | None, option("--shown", "Guard: list of each query.", FILE, shown="RUN.shown.csv")] = None,
+    qrels: Annotated[Path | None, option("--qrels", "The labels, as judgments.", FILE)] = None,
+    html: Annotated[Path | None, option("--html", "A page: whom it hurts, against --baseline.", FILE)] = None,
+    why: Annotated[Path | None, option("--why", "Personal: orders and reasons, as JSON lines.", FILE)] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -62,17 +43,18 @@ def rank(
 
     **Example:** `surefoot rank model/ test.txt -o candidate.run --qrels qrels.txt`
     """
-    kind = saved_kind(model)
+    feature = feature_number(str(model))
+    kind = None if feature is not None else saved_kind(model)
     guarded, personal = kind == GUARD, kind == PERSONAL
-    for option, given, needed, works in (
-        ("--html", html, "a model; for a guard's run, use surefoot evaluate", not guarded and not personal),
+    for name_of_option, given, needed, works in (
+        ("--html", html, "a model; for other runs, use surefoot evaluate", not (guarded or personal or feature)),
         ("--shown", shown, "a guard, which surefoot guard saves", guarded),
         ("--why", why, "a personal ranker, which surefoot personalize --save writes", personal),
         ("--qrels", qrels, "data with labels, and lists of users have none", not personal),
-        ("--baseline", baseline, "a model or a guard", not personal),
+        ("--baseline", baseline, "a model or a guard", not (personal or feature)),
     ):
         if given and not works:
-            raise ArgumentError(f"{option} works only with {needed}; remove {option}")
+            raise ArgumentError(f"{name_of_option} works only with {needed}; remove {name_of_option}")
     if html is not None and not baseline:
         raise ArgumentError(
             "--html needs --baseline: it compares the model with a baseline, such as -b bm25=feature:25"
@@ -81,7 +63,7 @@ def rank(
         from surefoot.data.reading.files import system_name
 
         shown = output.with_name(f"{system_name(output)}.shown.csv")
-    own_files = [*model_files(model), *(str(model / file) for file in SAVED_FILES)]
+    own_files = [] if feature else [*model_files(model), *(str(model / file) for file in SAVED_FILES)]
     check_outputs(
         [
             Output("--output", output),
@@ -93,13 +75,18 @@ def rank(
         [*(guard_files(model) if guarded else own_files), data, *baseline_files(baseline or [])],
         force,
     )
+    from surefoot.data.letor.files import read_letor
     from surefoot.data.reading.files import as_text
 
-    run_name = as_text(name or model.resolve().name)
+    run_name = as_text(name or (f"feature{feature}" if feature else model.resolve().name))
     if personal:
         messages = _rank_personal(model, data, output, run_name, why)
     elif shown is not None:
         messages, ranked = _rank_guarded(model, data, output, run_name, baseline or [], shown)
+    elif feature is not None:
+        ranked = read_letor(data)
+        ranked.to_run(ranked.feature(feature).astype("float64"), run_name).write(output)
+        messages = [_wrote(ranked, output)]
     else:
         from surefoot.learn.baseline_spec import read_like, with_baselines
         from surefoot.neural.loading import load_ranker
@@ -108,7 +95,7 @@ def rank(
         with busy("Reading data"):
             ranked = with_baselines(read_like(data, ranker.n_features_in_), baseline or [], data)
         ranked.to_run(ranker.predict(ranked), run_name).write(output)
-        messages = [f"Wrote {len(ranked):,} documents of {len(ranked.queries):,} queries to {output}"]
+        messages = [_wrote(ranked, output)]
     if qrels is not None:
         ranked.qrels().write(qrels)
     if not quiet:
@@ -120,6 +107,10 @@ def rank(
         scores = score_model(ranker, ranked, run_name)
         inputs: list[str | Path | None] = [data, *baseline_files(baseline or [])]
         show_model(plain_console(quiet=quiet), scores, ranker.alpha, html, inputs, validation=False)
+
+
+def _wrote(data: RankingData, output: Path) -> str:
+    return f"Wrote {len(data):,} documents of {len(data.queries):,} queries to {output}"
 
 
 def _rank_personal(model: Path, lists: Path, output: Path, name: str, why: Path | None) -> list[str]:
@@ -138,17 +129,17 @@ def _rank_guarded(
     from surefoot.learn.baseline_spec import read_like, with_baselines
 
     guard = RiskGuard.load(folder)
-    ranker = guard.ranker
+    ranker = guard._ranker
     if ranker is None:
         raise ArgumentError(f"the guard in {folder} was made for two runs, not for a model; use it in Python")
     sources = baselines or ([] if guard.baseline_source is None else [guard.baseline_source])
     with busy("Reading data"):
         documents = with_baselines(read_like(data, ranker.n_features_in_), sources, data)
-    run, decided = guard.served(documents, name)
+    run, decided = guard._served(documents, name)
     run.write(output)
     decided.write(shown)
     messages = [
-        f"Wrote {len(documents):,} documents of {len(documents.queries):,} queries to {output}",
+        _wrote(documents, output),
         f"{guard.candidate_name} is shown for {int(decided.shown.sum()):,} queries, and "
         f"{guard.baseline_name} for the others. The reasons are in {shown}",
         guard.certificate_["sentence"],

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from surefoot.errors import ArgumentError
+from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.missing import MissingTreatment
 from surefoot.progress import steps
 
@@ -14,6 +17,94 @@ if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores
 
 EVALUATION_MEASURE = "nDCG@10"  # where none is given
+_FEATURE = re.compile(r"(?:[^=]+=)?feature:\d+")
+_COMMAS = re.compile(r",(?![^()]*\))")  # between measures, not between what one is made with
+_BLOCK = 1 << 16
+
+
+@dataclass(frozen=True)
+class GivenFiles:
+    """What stands on the command line: judgments and runs, or where `scores` scores; with `judged`, judgments first."""
+
+    files: tuple[str, ...]
+    scores: bool = False
+    judged: bool = True
+
+    def with_live(self, baseline: str | None) -> tuple[GivenFiles, str | None]:
+        """The files with that of the live ranking, if `-b` names a file and not a name; and its name."""
+        from surefoot.data.reading.files import as_text, file_status, is_folder, system_name
+        from surefoot.data.reading.saved_folders import KINDS, saved_kind
+
+        if baseline is None or as_text(baseline) in self._names():
+            return self, baseline
+        name, path = name_and_file(baseline)
+        if _FEATURE.fullmatch(baseline):
+            raise ArgumentError(
+                f"-b {baseline} is a feature, and a run is needed; make one, and give it: "
+                f"surefoot rank {path.rpartition('=')[2]} DATA -o {name or 'today'}.run"
+            )
+        status = file_status(path)
+        if status is None or (is_folder(path) and os.sep not in path and saved_kind(path) is None):
+            if status is None and (os.sep in path or name is not None):
+                raise ArgumentError(f"-b {shortened(baseline)}: there is no file {shortened(path)}")
+            return self, baseline
+        if is_folder(path):
+            kind = saved_kind(path)
+            what = "a folder" if kind is None else f"the folder of {KINDS[kind].partition(';')[0]}"
+            raise ArgumentError(
+                f"-b {path} is {what}, and a run is needed; make one of a model, and give it: "
+                f"surefoot rank {path} DATA -o today.run"
+            )
+        for other_name, other in self._runs():
+            other_status = file_status(other)
+            if other_status is not None and os.path.samestat(status, other_status):
+                return self, other_name or system_name(other)
+        return replace(self, files=(*self.files, baseline)), name or system_name(path)
+
+    def _runs(self) -> list[tuple[str | None, str]]:
+        return [name_and_file(file) for file in self.files[0 if self.scores or not self.judged else 1 :]]
+
+    def _names(self) -> set[str]:
+        return {name for name, _ in files_with_names(self._runs())}
+
+
+def scores_or_runs(files: Sequence[str], scores: str | None) -> GivenFiles:
+    """What is given: one file may be scores without `--scores`, if its header says so."""
+    if scores is not None:
+        return GivenFiles((scores, *files), scores=True)
+    return GivenFiles(tuple(files), scores=len(files) == 1 and _has_score_header(files[0]))
+
+
+def _has_score_header(path: str) -> bool:
+    """Whether a file is a table of scores: it has names of columns, and no column of documents."""
+    from surefoot.data.reading.files import file_status, is_folder, text_lines
+    from surefoot.data.reading.frames import DOCUMENT_COLUMNS, read_schema
+    from surefoot.data.reading.parquet import is_parquet
+    from surefoot.errors import DataError
+
+    if file_status(path) is None or is_folder(path):
+        return False
+    try:
+        if is_parquet(path):
+            names = [*read_schema(path)]
+        else:
+            first = next(text_lines(path, _BLOCK), b"").decode(errors="replace").strip()
+            names = re.split(r"[,\t;]", first)
+    except DataError:
+        return False
+    is_number = re.compile(r"\s*[-+]?[\d.]+(e[-+]?\d+)?\s*", re.IGNORECASE).fullmatch
+    return len(names) > 1 and not any(name.lower() in DOCUMENT_COLUMNS or is_number(name) for name in names)
+
+
+def measure_names(measures: Sequence[str]) -> list[str]:
+    """The measures as they were given; several in one text are refused, with what to type."""
+    for measure in measures:
+        if not measure.strip():
+            raise ArgumentError("-m is empty; give the name of the measure, such as -m ERR@20, or leave -m out")
+        if len(several := _COMMAS.split(measure)) > 1:
+            line = " ".join(f"-m {one.strip()}" for one in several)
+            raise ArgumentError(f"-m {shortened(measure)} is several measures; give each its own: {line}")
+    return [measure.strip() for measure in measures]
 
 
 def name_and_file(argument: str) -> tuple[str | None, str]:
@@ -43,46 +134,42 @@ def read_named_runs(files: Sequence[str]) -> list[Run]:
 
 
 def read_scored(
-    command: str, files: Sequence[str], matrix: str | None, measures: Sequence[str], missing: MissingTreatment | None,
-    fill: str | None = None, traffic: str | None = None,
+    command: str, given: GivenFiles, measures: Sequence[str], missing: MissingTreatment | None,
+    automatic: str | None = None, traffic: str | None = None,
 ) -> list[Scores]:  # fmt: skip
     """Scores by each measure, of judgments and runs, or of scores in their place.
 
-    In place of judgments and runs, `matrix` is a score matrix, or with `files` the results per query of systems.
-    `fill` fills holes in the judgments, and `traffic` weighs the queries.
+    `automatic` judgments fill holes, and `traffic` says how often each query is asked.
     """
     from surefoot.measures.notation import Measure
 
-    if matrix is not None:
-        if fill is not None:
-            raise ArgumentError("--fill works only with judgments and runs, but you gave --scores; remove --fill")
-        given = _given_scores([matrix, *files], measures, missing)
-        return given if traffic is None else [scores.with_traffic(traffic) for scores in given]
-    if len(files) < 2:
+    names = measure_names(measures)
+    if given.scores:
+        if automatic is not None:
+            raise ArgumentError("--automatic needs judgments and runs, but you gave scores; remove --automatic")
+        read = _given_scores(given.files, names, missing)
+        return read if traffic is None else [scores.with_traffic(traffic) for scores in read]
+    if len(given.files) < 2:
         raise ArgumentError(
             f"judgments and at least one run are required: surefoot {command} QRELS RUN... --baseline NAME "
-            f"(or use --scores FILE); see surefoot {command} --help"
+            f"(or one file of scores); see surefoot {command} --help"
         )
     from surefoot.measures.scoring import score
 
-    parsed = [Measure.parse(measure) for measure in measures or [EVALUATION_MEASURE]]
-    return score(
-        *read_judged_runs(files), parsed, missing=missing or MissingTreatment.zero, automatic=fill, traffic=traffic
-    )
+    parsed = [Measure.parse(measure) for measure in names or [EVALUATION_MEASURE]]
+    treatment = missing or MissingTreatment.zero
+    return score(*read_judged_runs(given.files), parsed, missing=treatment, automatic=automatic, traffic=traffic)
 
 
-def _given_scores(files: Sequence[str], measures: Sequence[str], missing: MissingTreatment | None) -> list[Scores]:
+def _given_scores(files: Sequence[str], names: list[str], missing: MissingTreatment | None) -> list[Scores]:
     """Scores that others computed: a matrix, or results per query, one file per system."""
     from surefoot.measures.score_reading import read_scores
 
-    if any(not measure.strip() for measure in measures):
-        raise ArgumentError("-m is empty; give the name of the measure, such as -m ERR@20, or leave -m out")
     named = [name_and_file(file) for file in files]
     source: str | dict[str, str] = named[0][1]
     if len(named) > 1 or named[0][0] is not None:
         source = _by_system(named)
     treatment = missing or MissingTreatment.error
-    names = [measure.strip() for measure in measures]
     return read_scores(source, names, missing=treatment) if names else [read_scores(source, missing=treatment)]
 
 
@@ -115,34 +202,32 @@ def input_files(files: Sequence[str]) -> list[str]:
     return [path for _, path in files_with_names([name_and_file(file) for file in files])]
 
 
-def matrix_measure(files: Sequence[str], measures: Sequence[str], missing: MissingTreatment | None) -> str | None:
+def matrix_measure(given: GivenFiles, measures: Sequence[str], missing: MissingTreatment | None) -> str | None:
     """What a matrix's scores are called, if nothing is given beside it that it does not have."""
-    if files:
-        raise ArgumentError("give either judgments and runs or --scores, not both")
+    if len(given.files) > 1:
+        raise ArgumentError("a matrix that is read in parts stands alone; remove the other files")
     if missing is not None:
         raise ArgumentError(
             "--missing works only with runs and with results per query, but this is a score matrix; leave it out"
         )
-    if len(measures) > 1:
-        raise ArgumentError(
-            "a --scores file contains one measure only; give -m once, such as -m ERR@20, or leave -m out"
-        )
-    if measures and not measures[0].strip():
-        raise ArgumentError("-m is empty; give the name of the measure, such as -m ERR@20, or leave -m out")
-    return measures[0].strip() if measures else None
+    names = measure_names(measures)
+    if len(names) > 1:
+        raise ArgumentError("a file of scores contains one measure only; give -m once, such as -m ERR@20")
+    return names[0] if names else None
 
 
-def is_streamed(matrix: str | None, requested: bool, need_all: Sequence[str]) -> bool:
+def is_streamed(given: GivenFiles, requested: bool, need_all: Sequence[str]) -> bool:
     """Whether a matrix is read a part at a time: where that is requested, or it is large.
 
     `need_all` are options that need all of it at once.
     """
     from surefoot.data.types.streamed_scores import is_large
 
-    if matrix is None:
+    if not given.scores:
         if requested:
-            raise ArgumentError("--stream works only with --scores; add --scores FILE, or remove --stream")
+            raise ArgumentError("--stream works only with scores; add --scores FILE, or remove --stream")
         return False
+    matrix = given.files[0]
     if not requested and not is_large(matrix):
         return False
     if need_all:

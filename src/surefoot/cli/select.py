@@ -8,97 +8,54 @@ from typing import Annotated
 import typer
 
 from surefoot.choose.options import CHOOSE_BY, PLAIN_MODELS, PLAN_FILE, RANKINGS, RESULT_FILE
-from surefoot.cli.outputs import JSON, Output, OutputModel, check_outputs
-from surefoot.cli.printing import deliver, either, file_or_none, printing_of
-from surefoot.cli.shared_options import Force, Quiet, TrafficFile
+from surefoot.cli.option import DIR, NAME, argument, option
+from surefoot.cli.outputs import OutputModel, check_outputs
+from surefoot.cli.printing import Delivery
+from surefoot.cli.shared_options import Force, Json, Quiet, TrafficFile
 from surefoot.errors import ArgumentError, visible
 
 
 def select(
-    folder: Annotated[Path, typer.Argument(metavar="SWEEP", help="The folder of a sweep.")],
-    max_risk: Annotated[
-        float | None,
-        typer.Option(
-            help="Choose the model with the largest gain and a risk of at most this.", min=0, show_default=False
-        ),
-    ] = None,
+    folder: Annotated[Path, argument("SWEEP", "The folder of a sweep.")],
+    max_risk: Annotated[float | None, option("--max-risk", "Most gain with a risk of at most this.", min=0)] = None,
     keep_gain: Annotated[
-        float | None,
-        typer.Option(
-            help="Choose the model with the smallest risk that keeps this share of the gain.",
-            min=0,
-            max=1,
-            show_default=False,
-        ),
+        float | None, option("--keep-gain", "Least risk that keeps this share of the gain.", min=0, max=1)
     ] = None,
-    more_gain: Annotated[
-        bool,
-        typer.Option("--more-gain", help="Choose a model with more gain than the gain-only model. Needs --less-risk."),
-    ] = False,
     less_risk: Annotated[
-        float | None,
-        typer.Option(
-            help="With --more-gain: how much less risk, such as 0.3 (30 % less).", min=0, max=1, show_default=False
-        ),
+        float | None, option("--less-risk", "More gain, with this share less risk.", min=0, max=1)
     ] = None,
-    largest_area: Annotated[
-        bool,
-        typer.Option(
-            "--largest-area",
-            help="Choose the model with the largest area under the curve of gain by share of re-ranked queries.",
-        ),
-    ] = False,
-    geo_risk: Annotated[
-        float | None,
-        typer.Option(
-            metavar="ALPHA", help="Choose the model with the highest GeoRisk at this α.", min=0, show_default=False
-        ),
-    ] = None,
+    largest_area: Annotated[bool, option("--largest-area", "Most gain for all shares of re-ranking.")] = False,
+    geo_risk: Annotated[float | None, option("--geo-risk", "The highest GeoRisk at this α.", min=0)] = None,
     traffic: TrafficFile = None,
-    strategies: Annotated[
-        bool, typer.Option("--strategies", help="Also consider blends with the baseline and selective re-ranking.")
-    ] = False,
-    choose_by: Annotated[
-        str | None,
-        typer.Option(help=f"{either(list(CHOOSE_BY))}.", show_default="cross-validation, if the sweep has it"),
-    ] = None,
-    one_se: Annotated[
-        bool, typer.Option("--one-se", help="Choose the least risk within one standard error of the best.")
-    ] = False,
-    nearest: Annotated[
-        bool, typer.Option("--nearest", help="If no model satisfies the policy, take the nearest one.")
-    ] = False,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Copy the model here.", show_default=False)
-    ] = None,
-    fold: Annotated[str | None, typer.Option(help="Copy the model of this fold.", show_default="the first")] = None,
-    json_file: Annotated[
-        str | None, typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False)
-    ] = None,
+    strategies: Annotated[bool, option("--strategies", "Blends and selective re-ranking, too.")] = False,
+    choose_by: Annotated[str | None, option("--choose-by", f"{' or '.join(CHOOSE_BY)}.", "WORD")] = None,
+    one_se: Annotated[bool, option("--one-se", "Least risk within a standard error of best.")] = False,
+    nearest: Annotated[bool, option("--nearest", "If none satisfies it, the nearest one.")] = False,
+    output: Annotated[Path | None, option("-o --output", "Save the model here.", DIR)] = None,
+    fold: Annotated[str | None, option("--fold", "Save this fold's model.", NAME, shown="the first")] = None,
+    json_file: Json = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Choose a model of a sweep, say why and how sure this is, and report its figures on test data.
 
-    **Example:** `surefoot select sweep/ --more-gain --less-risk 0.3 -o model/`
+    **Example:** `surefoot select sweep/ --keep-gain 0.95 -o model/`
     """
-    if more_gain != (less_risk is not None):
-        raise ArgumentError("--more-gain and --less-risk go together: --more-gain --less-risk 0.3")
     levels = {"max_risk": max_risk, "keep_gain": keep_gain, "less_risk": less_risk, "geo_risk": geo_risk}
     policies = [(name, level) for name, level in levels.items() if level is not None]
     policies += [("largest_area", 0.0)] if largest_area else []
     if len(policies) != 1:
         raise ArgumentError(
-            "give one policy: --max-risk 0.02, --keep-gain 0.95, --more-gain --less-risk 0.3, --largest-area or "
-            "--geo-risk 5"
+            "give one policy: --max-risk 0.02, --keep-gain 0.95, --less-risk 0.3, --largest-area or --geo-risk 5"
             + (f"; found {', '.join('--' + name.replace('_', '-') for name, _ in policies)}" if policies else "")
         )
     if fold is not None and output is None:
         raise ArgumentError(
             "--fold selects the model to copy, but without --output no model is copied; add --output DIR"
         )
+    delivery = Delivery(json=json_file)
     check_outputs(
-        [OutputModel("--output", output), Output("--json", file_or_none(json_file), JSON)],
+        [OutputModel("--output", output), *delivery.outputs()],
         [folder / RESULT_FILE, folder / PLAN_FILE, *([] if traffic is None else [Path(traffic)])],
         force,
     )
@@ -125,4 +82,4 @@ def select(
         for line in lines:
             typer.echo(visible(line))
 
-    deliver(choice, {"json": file_or_none(json_file)}, show_words, printing_of({"json": json_file}), quiet)
+    delivery.finish(choice, show_words, quiet)

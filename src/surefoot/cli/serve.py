@@ -7,26 +7,19 @@ from typing import Annotated
 
 import typer
 
+from surefoot.cli.option import argument, option
 from surefoot.cli.shared_options import Quiet
 from surefoot.errors import visible
 
-PersonalModel = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="Folder that `surefoot personalize --save` wrote.")
-]
-
 
 def serve(
-    model: PersonalModel,
-    port: Annotated[int, typer.Option(help="The port to listen on; 0 takes a free one.", min=0, max=65535)] = 8080,
-    host: Annotated[
-        str, typer.Option(help="The address to listen on. Others than this machine's need SUREFOOT_TOKEN.")
-    ] = "127.0.0.1",
-    allow_updates: Annotated[
-        bool, typer.Option("--allow-updates", help="Take events at POST /update, and store them.")
-    ] = False,
-    max_body: Annotated[int, typer.Option(help="Largest request, in bytes.", min=1024)] = 1 << 20,
-    timeout: Annotated[float, typer.Option(help="Seconds that a request may take.", min=0.1)] = 5.0,
-    queue: Annotated[int, typer.Option(help="Requests that may wait at once. More get status 503.", min=1)] = 64,
+    model: Annotated[Path, argument("MODEL", "Folder that surefoot personalize --save wrote.")],
+    port: Annotated[int, option("--port", "0 takes a free one.", min=0, max=65535)] = 8080,
+    host: Annotated[str, option("--host", "Others need a token.", "ADDR")] = "127.0.0.1",
+    allow_updates: Annotated[bool, option("--allow-updates", "Take events at POST /update, and keep them.")] = False,
+    max_body: Annotated[int, option("--max-body", "Bytes of a request.", min=1024)] = 1 << 20,
+    timeout: Annotated[float, option("--timeout", "Seconds for a request.", min=0.1)] = 5.0,
+    queue: Annotated[int, option("--queue", "Requests that may wait.", min=1)] = 64,
     quiet: Quiet = False,
 ) -> None:
     """Answer re-ranking requests over HTTP, with a model of `surefoot personalize --save`.

@@ -2,69 +2,86 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
-import typer
-
-from surefoot.cli.printing import TableFormat, either
-from surefoot.learn.baseline_spec import HELP as BASELINES
+from surefoot.arguments import LARGEST_SEED
+from surefoot.cli.help_screen import EVERYWHERE, show_all
+from surefoot.cli.option import FILE, NAME, argument, option
+from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.learn.options import ENGINES, NETWORK_ENGINE
 from surefoot.measures.missing import MissingTreatment
 
-_JUDGED_RUNS = "The judgments file, then the run files. NAME=FILE gives a run a name."
-
 # What is read
-JudgedRuns = Annotated[
-    list[str],
-    typer.Argument(metavar="QRELS RUN...", help=_JUDGED_RUNS, show_default=False),
-]
-OptionalJudgedRuns = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="QRELS RUN...", help=_JUDGED_RUNS, show_default=False),
-]
-ScoreMatrixFile = Annotated[
-    str | None,
-    typer.Option(help="Not runs but a score matrix, or trec_eval -q output per system.", show_default=False),
-]
+_JUDGED_RUNS = "Judgments, then runs. NAME=FILE names a run."
+JudgedRuns = Annotated[list[str], argument("QRELS RUN...", _JUDGED_RUNS)]
+OptionalJudgedRuns = Annotated[list[str] | None, argument("QRELS RUN...", f"{_JUDGED_RUNS} Or one file of scores.")]
+Live = Annotated[str | None, option("-b --baseline", "The live ranking: its name or its file.", NAME)]
+Candidate = Annotated[str | None, option("-c --candidate", "What may replace it.", NAME, shown="the other of two")]
+GivenScores = Annotated[str | None, option("--scores", "This file and the others are scores, not runs.", FILE)]
 MissingQueries = Annotated[
     MissingTreatment | None,
-    typer.Option(
-        help="What to do with a query that a system lacks.",
-        show_default=f"{MissingTreatment.zero}; with --scores: {MissingTreatment.error}",
-    ),
+    option("--missing", "Query without results: zero, drop or error.", "WORD", shown=""),
 ]
-TrafficFile = Annotated[
-    str | None,
-    typer.Option(
-        "--traffic", help="How often each query is asked: CSV or Parquet, query,count.",
-        show_default=False,
-    ),
-]  # fmt: skip
-ModelFolder = Annotated[Path, typer.Argument(metavar="MODEL", help="Folder that `surefoot train` saved.")]
-Baselines = Annotated[list[str] | None, typer.Option("-b", "--baseline", help=BASELINES, show_default=False)]
+TrafficFile = Annotated[str | None, option("--traffic", "How often each query is asked: query,count.", FILE)]
+SampleFile = Annotated[str | None, option("--sample", "Draws, or CSV: query,stratum,share.", FILE)]
+TextsFile = Annotated[str | None, option("--texts", "Texts of queries: id, tab, text; or JSON, TREC.", FILE)]
+DocumentsFile = Annotated[str | None, option("--documents", "Titles of documents, in the same formats.", FILE)]
+ModelFolder = Annotated[Path, argument("MODEL", "Folder of a saved model.")]
+Baselines = Annotated[list[str] | None, option("-b --baseline", "NAME=feature:25, a run or a model. Repeatable.", NAME)]
+Unanswered = Annotated[
+    NothingToLoseTreatment, option("--unanswered", "Nothing to lose: leave-out, count.", "WORD", shown="")
+]
 
 # Learning
-OptimizedMeasure = Annotated[str, typer.Option("-m", "--measure", help="Measure to optimise.")]
-Rule = Annotated[str, typer.Option(help="Risk change: exact or eq9 (Dinçer 2016).")]
-EarlyStopping = Annotated[
-    int | None, typer.Option(help="Stop after this many trees without improvement.", min=1, show_default=False)
-]
-EngineName = Annotated[
-    str, typer.Option(help=f"The library that trains: {either(ENGINES)} for trees, {NETWORK_ENGINE} for networks.")
-]
-Threads = Annotated[
-    int | None, typer.Option(help="Number of threads for training.", min=1, max=1024, show_default="one per core")
-]
+OptimizedMeasure = Annotated[str, option("-m --measure", "What to optimise.", NAME, shown="nDCG(exp)@10")]
+Rule = Annotated[str, option("--rule", "Risk change: exact or eq9 (Dinçer 2016).", "WORD")]
+EarlyStopping = Annotated[int | None, option("--early-stopping", "Stop after N trees without improvement.", min=1)]
+EngineName = Annotated[str, option("--engine", f"{', '.join(ENGINES)} or {NETWORK_ENGINE}.", "WORD")]
+EngineParameters = Annotated[list[str] | None, option("--set", "A parameter of the engine. Repeatable.", "K=V")]
+Threads = Annotated[int | None, option("--threads", "Threads for training.", min=1, max=1024, shown="all cores")]
 
 # What is written and printed
-ResultJson = Annotated[Path | None, typer.Option("--json", help="Write the result as JSON.", show_default=False)]
-JsonOrTerminal = Annotated[
-    str | None, typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False)
+Json = Annotated[str | None, option("--json", "The result as JSON; - prints it.", FILE)]
+Csv = Annotated[str | None, option("--csv", "The figures as CSV; - prints them.", FILE)]
+Latex = Annotated[str | None, option("--latex", "The table for LaTeX; - prints it.", FILE)]
+Markdown = Annotated[str | None, option("--markdown", "The result as Markdown; - prints it.", FILE)]
+Html = Annotated[str | None, option("--html", "A page to send round.", FILE)]
+FlatMetrics = Annotated[str | None, option("--metrics", "Flat JSON for MLflow and DVC; - prints it.", FILE)]
+LinkedPages = Annotated[list[str] | None, option("--link", "A page to link to from this one. Repeatable.", FILE)]
+RunFile = Annotated[Path, option("-o --output", "The run: .run, .run.gz, .csv, .json, .parquet.", FILE)]
+Force = Annotated[bool, option("--force", "Replace files, even models and other programs'.")]
+Quiet = Annotated[bool, option("-q --quiet", "Print only errors.")]
+Seed = Annotated[int, option("--seed", "The same seed gives the same result.", min=0, max=LARGEST_SEED)]
+
+_EVERYWHERE: dict[str, tuple[Any, Any]] = {"force": (Force, False), "quiet": (Quiet, False), "seed": (Seed, 0)}
+_HelpAll = Annotated[
+    bool,
+    option("--help-all", "Show all options.", is_eager=True, callback=show_all),
 ]
-FlatMetrics = Annotated[
-    str | None, typer.Option("--metrics", help="Write flat metrics for MLflow and DVC, as JSON.", show_default=False)
-]
-PrintedTable = Annotated[TableFormat, typer.Option("--format", help="The printed table.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite output, even models and other programs' files.")]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only errors.")]
+
+
+def with_common_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the options of every command: those that it does not use itself change nothing."""
+    signature, hints = inspect.signature(command), get_type_hints(command, include_extras=True)
+    added = {name: _EVERYWHERE[name] for name in EVERYWHERE if name not in signature.parameters}
+    added["help_all"] = (_HelpAll, False)
+
+    @wraps(command)
+    def run(**options: Any) -> None:
+        command(**{name: value for name, value in options.items() if name not in added})
+
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in added.items()
+    ]
+    own = [
+        one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints.get(one.name, one.annotation))
+        for one in signature.parameters.values()
+    ]
+    run.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
+    run.__annotations__ = hints | {name: kind for name, (kind, _) in added.items()}
+    return run

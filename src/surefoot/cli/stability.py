@@ -5,18 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, integer, parse_numbers
+from surefoot.arguments import LARGEST_COUNT, MOST_DRAWS, integer, parse_numbers
 from surefoot.cli.bar import with_bar
 from surefoot.cli.help_screen import HelpfulCommand, helpful_group
-from surefoot.cli.outputs import JSON, Output, check_outputs
+from surefoot.cli.option import FILE, LIST, NAME, option
+from surefoot.cli.outputs import check_outputs
 from surefoot.cli.page_provenance import page_provenance
-from surefoot.cli.printing import deliver, file_or_none, printing_of, show
-from surefoot.cli.runs import input_files, read_judged_runs
-from surefoot.cli.shared_options import Force, JsonOrTerminal, JudgedRuns, Quiet, TrafficFile
+from surefoot.cli.printing import Delivery, show
+from surefoot.cli.runs import input_files, measure_names, read_judged_runs
+from surefoot.cli.shared_options import (
+    Csv,
+    Force,
+    Html,
+    Json,
+    JudgedRuns,
+    Quiet,
+    Seed,
+    TrafficFile,
+    with_common_options,
+)
 from surefoot.errors import ArgumentError
-from surefoot.report.signatures import PAGE
 from surefoot.stability.options import (
     MEASURES,
     MOST_QUERIES_LISTED,
@@ -40,40 +48,29 @@ stability = helpful_group(
 )
 
 _Measures = Annotated[
-    list[str] | None,
-    typer.Option("-m", "--measure", help="A measure. You can repeat this option.", show_default=", ".join(MEASURES)),
+    list[str] | None, option("-m --measure", "Repeatable.", NAME, shown=", ".join(MEASURES[:2]) + ", …")
 ]
-_CsvFile = Annotated[
-    str | None, typer.Option("--csv", help="Write the figures to a file, or - for the terminal.", show_default=False)
-]
-_Html = Annotated[Path | None, typer.Option("--html", help="Write a page with the charts.", show_default=False)]
-_Seed = Annotated[int, typer.Option(help="The random seed.", min=0, max=LARGEST_SEED)]
-_Subsets = Annotated[int, typer.Option(help="Number of random subsets.", min=1, max=MOST_DRAWS)]
+_Subsets = Annotated[int, option("--subsets", "Random subsets.", min=1, max=MOST_DRAWS)]
 
 
 @stability.command(cls=HelpfulCommand)
+@with_common_options
 @with_bar
 def noise(
     files: JudgedRuns,
     measure: _Measures = None,
     sizes: Annotated[
         str | None,
-        typer.Option(
-            help="The sizes of the noise: standard deviations on the percentile scale of the scores.",
-            show_default=f"from {NOISE_SIZES[0]:g} to {NOISE_SIZES[-1]:g}",
-        ),
+        option("--sizes", "Standard deviations.", LIST, shown=f"{NOISE_SIZES[0]:g} to {NOISE_SIZES[-1]:g}"),
     ] = None,
-    repeats: Annotated[int, typer.Option(help="Number of seeds for each size.", min=1, max=MOST_DRAWS)] = REPEATS,
-    query: Annotated[
-        str | None,
-        typer.Option(help="The query to follow in detail.", show_default="the query that changes most"),
-    ] = None,
-    raw: Annotated[bool, typer.Option("--raw", help="Add the noise to the scores, not to their percentiles.")] = False,
-    seed: _Seed = 0,
+    seeds: Annotated[int, option("--seeds", "Seeds for each size.", min=1, max=MOST_DRAWS)] = REPEATS,
+    query: Annotated[str | None, option("--query", "To follow.", NAME, shown="what changes most")] = None,
+    raw: Annotated[bool, option("--raw", "Noise on scores, not on their percentiles.")] = False,
+    seed: Seed = 0,
     traffic: TrafficFile = None,
-    json_file: JsonOrTerminal = None,
-    csv_file: _CsvFile = None,
-    html: _Html = None,
+    json_file: Json = None,
+    csv_file: Csv = None,
+    html: Html = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -81,35 +78,35 @@ def noise(
 
     **Example:** `surefoot stability noise qrels.txt new.run.gz --sizes 0,0.05,0.1 --html noise.html`
     """
-    _check_outputs(_with_traffic(files, traffic), json_file, csv_file, html, force)
+    inputs = _with_traffic(files, traffic)
+    delivery = _delivery(inputs, json_file, csv_file, html, force)
     from surefoot.stability.noise_study import noise as noise_study
 
     qrels, runs = _read_runs(files, 1)
     study = noise_study(
-        qrels, runs, _measure_names(measure), sizes=_sizes(sizes), repeats=repeats, seed=seed,
+        qrels, runs, _measure_names(measure), sizes=_sizes(sizes), repeats=seeds, seed=seed,
         normalize="none" if raw else "percentile", query=query,
         traffic=traffic,
     )  # fmt: skip
-    _deliver(study, _with_traffic(files, traffic), json_file, csv_file, html, quiet)
+    _finish(delivery, study, inputs, html, quiet)
 
 
 @stability.command(cls=HelpfulCommand)
+@with_common_options
 @with_bar
 def subsets(
     files: JudgedRuns,
     measure: _Measures = None,
     sizes: Annotated[
         str | None,
-        typer.Option(
-            help="The sizes K of the subsets.", show_default=f"{','.join(map(str, SUBSET_SIZES[:4]))},… up to all"
-        ),
+        option("--sizes", "Queries in a subset.", LIST, shown=f"{','.join(map(str, SUBSET_SIZES[:3]))},…"),
     ] = None,
     subsets: _Subsets = SUBSETS,
-    seed: _Seed = 0,
+    seed: Seed = 0,
     traffic: TrafficFile = None,
-    json_file: JsonOrTerminal = None,
-    csv_file: _CsvFile = None,
-    html: _Html = None,
+    json_file: Json = None,
+    csv_file: Csv = None,
+    html: Html = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -117,7 +114,8 @@ def subsets(
 
     **Example:** `surefoot stability subsets qrels.txt f1.run f2.run --sizes 10,50,200`
     """
-    _check_outputs(_with_traffic(files, traffic), json_file, csv_file, html, force)
+    inputs = _with_traffic(files, traffic)
+    delivery = _delivery(inputs, json_file, csv_file, html, force)
     from surefoot.stability.picks import subsets as subset_study
 
     numbers = _sizes(sizes)
@@ -126,33 +124,25 @@ def subsets(
         if numbers is None
         else [integer("--sizes", int(size) if size.is_integer() else size, 1) for size in numbers]
     )
-    _deliver(
-        subset_study(_score_runs(files, measure, 2, traffic), sizes=whole_sizes, subsets=subsets, seed=seed),
-        _with_traffic(files, traffic),
-        json_file,
-        csv_file,
-        html,
-        quiet,
-    )
+    study = subset_study(_score_runs(files, measure, 2, traffic), sizes=whole_sizes, subsets=subsets, seed=seed)
+    _finish(delivery, study, inputs, html, quiet)
 
 
 @stability.command(cls=HelpfulCommand)
+@with_common_options
 @with_bar
 def time(
     files: JudgedRuns,
-    dates: Annotated[
-        Path | None,
-        typer.Option(help='A file with a query and a date on each line, such as "301 2026-11-15".', show_default=False),
-    ] = None,
+    dates: Annotated[Path | None, option("--dates", "Lines of a query and a date: 301 2026-11-15.", FILE)] = None,
     measure: _Measures = None,
-    period: Annotated[str, typer.Option(help="The period: day, week or month.")] = PERIOD,
-    size: Annotated[int, typer.Option(help="Number of queries in a subset.", min=1, max=LARGEST_COUNT)] = PERIOD_SIZE,
+    period: Annotated[str, option("--period", "day, week or month.", "WORD")] = PERIOD,
+    size: Annotated[int, option("--size", "Queries in a subset.", min=1, max=LARGEST_COUNT)] = PERIOD_SIZE,
     subsets: _Subsets = SUBSETS,
-    seed: _Seed = 0,
+    seed: Seed = 0,
     traffic: TrafficFile = None,
-    json_file: JsonOrTerminal = None,
-    csv_file: _CsvFile = None,
-    html: _Html = None,
+    json_file: Json = None,
+    csv_file: Csv = None,
+    html: Html = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -161,7 +151,7 @@ def time(
     **Example:** `surefoot stability time qrels.txt f1.run f2.run --dates dates.txt --size 50`
     """
     inputs = _with_traffic(files if dates is None else [*files, str(dates)], traffic)
-    _check_outputs(inputs, json_file, csv_file, html, force)
+    delivery = _delivery(inputs, json_file, csv_file, html, force)
     from surefoot.data.reading.dates import read_dates
     from surefoot.stability.picks import time as time_study
 
@@ -172,33 +162,23 @@ def time(
         )
     known = read_dates(dates)
     scores = _score_runs(files, measure, 2, traffic)
-    _deliver(
-        time_study(scores, known, period=period, size=size, subsets=subsets, seed=seed),
-        inputs,
-        json_file,
-        csv_file,
-        html,
-        quiet,
-    )
+    study = time_study(scores, known, period=period, size=size, subsets=subsets, seed=seed)
+    _finish(delivery, study, inputs, html, quiet)
 
 
 @stability.command(cls=HelpfulCommand)
+@with_common_options
 @with_bar
 def measures(
     files: JudgedRuns,
     measure: _Measures = None,
-    replicates: Annotated[
-        int, typer.Option(help="Number of resamples of the queries.", min=2, max=MOST_DRAWS)
-    ] = REPLICATES,
-    most: Annotated[
-        int,
-        typer.Option(help="Number of queries to list if two measures disagree.", min=0, max=LARGEST_COUNT),
-    ] = MOST_QUERIES_LISTED,
-    seed: _Seed = 0,
+    bootstrap: Annotated[int, option("--bootstrap", "Resamples.", min=2, max=MOST_DRAWS)] = REPLICATES,
+    most: Annotated[int, option("--most", "Disagreements to list.", min=0, max=LARGEST_COUNT)] = MOST_QUERIES_LISTED,
+    seed: Seed = 0,
     traffic: TrafficFile = None,
-    json_file: JsonOrTerminal = None,
-    csv_file: _CsvFile = None,
-    html: _Html = None,
+    json_file: Json = None,
+    csv_file: Csv = None,
+    html: Html = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -206,12 +186,13 @@ def measures(
 
     **Example:** `surefoot stability measures qrels.txt f1.run f2.run f3.run`
     """
-    _check_outputs(_with_traffic(files, traffic), json_file, csv_file, html, force)
+    inputs = _with_traffic(files, traffic)
+    delivery = _delivery(inputs, json_file, csv_file, html, force)
     from surefoot.stability.ranking_functions import measures as compare_functions
 
     scores = _score_runs(files, measure, 2, traffic)
-    study = compare_functions(scores, replicates=replicates, most=most, seed=seed)
-    _deliver(study, _with_traffic(files, traffic), json_file, csv_file, html, quiet)
+    study = compare_functions(scores, replicates=bootstrap, most=most, seed=seed)
+    _finish(delivery, study, inputs, html, quiet)
 
 
 def _with_traffic(files: list[str], traffic: str | None) -> list[str]:
@@ -219,16 +200,10 @@ def _with_traffic(files: list[str], traffic: str | None) -> list[str]:
     return files if traffic is None else [*files, traffic]
 
 
-def _check_outputs(
-    files: list[str], json_file: str | None, csv_file: str | None, html: Path | None, force: bool
-) -> None:
-    printing_of({"json": json_file, "csv": csv_file})
-    outputs = [
-        Output("--json", file_or_none(json_file), JSON),
-        Output("--csv", file_or_none(csv_file), STUDY_CSV),
-        Output("--html", html, PAGE),
-    ]
-    check_outputs(outputs, input_files(files), force)
+def _delivery(files: list[str], json_file: str | None, csv_file: str | None, html: str | None, force: bool) -> Delivery:
+    delivery = Delivery(json=json_file, csv=csv_file, html=html)
+    check_outputs(delivery.outputs(csv=STUDY_CSV), input_files(files), force)
+    return delivery
 
 
 def _read_runs(files: list[str], least: int) -> tuple[Qrels, list[Run]]:
@@ -250,19 +225,15 @@ def _score_runs(files: list[str], measures: list[str] | None, least: int, traffi
 def _measure_names(names: list[str] | None) -> list[str]:
     from surefoot.measures.notation import Measure
 
-    return [str(Measure.parse(measure)) for measure in names or MEASURES]
+    return [str(Measure.parse(measure)) for measure in measure_names(names or []) or MEASURES]
 
 
 def _sizes(text: str | None) -> list[float] | None:
     return None if text is None else parse_numbers(text, "--sizes", example="10,50,200")
 
 
-def _deliver(
-    study: Study, inputs: list[str], json_file: str | None, csv_file: str | None, html: Path | None, quiet: bool
-) -> None:
+def _finish(delivery: Delivery, study: Study, inputs: list[str], html: str | None, quiet: bool) -> None:
     from surefoot.stability.text import tables
 
-    files = {"html": html, "json": file_or_none(json_file), "csv": file_or_none(csv_file)}
-    options = {"html": {"provenance": page_provenance(html, input_files(inputs))}}
-    printing = printing_of({"json": json_file, "csv": csv_file})
-    deliver(study, files, lambda: show(tables(study.to_dict())), printing, quiet, options)
+    page = {"provenance": page_provenance(html, input_files(inputs))}
+    delivery.finish(study, lambda: show(tables(study.to_dict())), quiet, html=page)

@@ -7,34 +7,35 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from surefoot.arguments import comma_separated, parse_integers, parse_numbers
 from surefoot.choose import options as choices
 from surefoot.choose.signatures import SWEEP_CSV
 from surefoot.cli.bar import is_watched, progress_lines
-from surefoot.cli.outputs import JSON, Output, check_outputs, files_under
+from surefoot.cli.option import DIR, LIST, NAME, argument, option
+from surefoot.cli.outputs import check_outputs, files_under
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.parameters import json_or_text, parameters
-from surefoot.cli.printing import Printing, TableFormat, deliver, either, show
+from surefoot.cli.printing import Delivery, show
 from surefoot.cli.progress_lines import stage
 from surefoot.cli.shared_options import (
     Baselines,
+    Csv,
     EarlyStopping,
     EngineName,
     FlatMetrics,
     Force,
+    Html,
+    Json,
+    Latex,
+    Markdown,
     OptimizedMeasure,
-    PrintedTable,
     Quiet,
-    ResultJson,
     Rule,
     TrafficFile,
 )
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.options import ENGINE, MEASURE, NETWORK_ENGINE, RISK_OBJECTIVES, RULE
-from surefoot.report.signatures import METRICS, PAGE
 
 if TYPE_CHECKING:
     from surefoot.choose.trainings import SweepProgress
@@ -46,87 +47,47 @@ def _joined(values: Iterable[object]) -> str:
 
 
 def sweep(
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder of Fold*/train.txt, …, or one LETOR file.")],
-    output: Annotated[
-        Path,
-        typer.Option("-o", "--output", metavar="DIR", help="Folder for the sweep. A sweep that is there continues."),
-    ],
+    data: Annotated[Path, argument("DATA", "A folder of Fold*/train.txt, …, or one LETOR file.")],
+    output: Annotated[Path, option("-o --output", "The sweep's folder; one that is there goes on.", DIR)],
     baseline: Baselines = None,
     traffic: TrafficFile = None,
-    preset: Annotated[str | None, typer.Option(help=either(choices.PRESETS) + ".", show_default=False)] = None,
+    preset: Annotated[str | None, option("--preset", f"{', '.join(choices.PRESETS)}.", "WORD")] = None,
     objective: Annotated[
-        str | None,
-        typer.Option(
-            help=f"The objectives: {', '.join(RISK_OBJECTIVES)}. faro@all (T*-FARO) uses all baselines together.",
-            show_default=_joined(choices.OBJECTIVES),
-        ),
+        str | None, option("--objective", f"Of {', '.join(RISK_OBJECTIVES)}.", LIST, shown=_joined(choices.OBJECTIVES))
     ] = None,
-    alpha: Annotated[
-        str | None,
-        typer.Option("-a", "--alpha", help="The values of α, such as 1,5.", show_default=_joined(choices.ALPHAS)),
-    ] = None,
-    seeds: Annotated[
-        str | None, typer.Option(help="The random seeds, such as 0,1,2.", show_default=_joined(choices.SEEDS))
-    ] = None,
+    alpha: Annotated[str | None, option("-a --alpha", "Values of α.", LIST, shown=_joined(choices.ALPHAS))] = None,
+    seeds: Annotated[str | None, option("--seeds", "Random seeds, as 0,1.", LIST, shown=_joined(choices.SEEDS))] = None,
     trees: Annotated[
-        str | None,
-        typer.Option(help="Number of trees, or several (50,100).", show_default=str(choices.DEFAULT_TREES)),
+        str | None, option("--trees", "Or several, as 50,100.", LIST, shown=str(choices.DEFAULT_TREES))
     ] = None,
     epochs: Annotated[
-        str | None,
-        typer.Option(help="Epochs of a network, or several (50,100).", show_default=str(choices.DEFAULT_TREES)),
+        str | None, option("--epochs", "Of networks, as 50,100.", LIST, shown=str(choices.DEFAULT_TREES))
     ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="NAME=VALUES", help="An engine parameter, such as num_leaves=10,50.", show_default=False
-        ),
-    ] = None,
-    tune: Annotated[
-        str | None,
-        typer.Option(help=f"How to search parameters: {either(list(choices.TUNINGS))}.", show_default=choices.TUNE),
-    ] = None,
+    set_: Annotated[list[str] | None, option("--set", "Engine parameter, as num_leaves=10,50.", "K=V")] = None,
+    tune: Annotated[str | None, option("--tune", f"{', '.join(choices.TUNINGS)}.", "WORD", shown=choices.TUNE)] = None,
     measure: OptimizedMeasure = MEASURE,
-    folds: Annotated[
-        int, typer.Option(help="Number of folds, if DATA is a single file.", min=choices.FEWEST_FOLDS)
-    ] = choices.FOLDS,
-    learn_baselines: Annotated[
-        bool, typer.Option("--learn-baselines", help="Also train four baselines on held-out queries.")
-    ] = False,
+    folds: Annotated[int, option("--folds", "Folds of a single file.", min=choices.FEWEST_FOLDS)] = choices.FOLDS,
+    learn_baselines: Annotated[bool, option("--learn-baselines", "Train four baselines on held-out queries.")] = False,
     held_out: Annotated[
         float | None,
-        typer.Option(
-            help="With --learn-baselines: share or number to hold out.",
-            min=0,
-            show_default=str(choices.HELD_OUT),
-        ),
+        option("--held-out", "Share or number for these.", min=0, shown=str(choices.HELD_OUT)),
     ] = None,
-    selective: Annotated[
-        str | None,
-        typer.Option(help="Also re-rank selectively, such as by mean:25.", show_default=False),
-    ] = None,
+    selective: Annotated[str | None, option("--selective", "Also re-rank selectively, as by mean:25.", NAME)] = None,
     strategies: Annotated[
-        str | None,
-        typer.Option(help=f"What to blend: {either(list(choices.STRATEGIES))} models.", show_default="gain"),
+        str | None, option("--strategies", "Blend: gain or all models.", "WORD", shown="gain")
     ] = None,
-    choose_by: Annotated[
-        str | None,
-        typer.Option(help="For select: validation (default) or cross-validation.", show_default=False),
-    ] = None,
+    choose_by: Annotated[str | None, option("--choose-by", "validation or cross-validation.", "WORD")] = None,
     rule: Rule = RULE,
     early_stopping: EarlyStopping = None,
     engine: EngineName = ENGINE,
-    workers: Annotated[
-        int | None, typer.Option(help="Number of processes.", min=1, show_default="one per core")
-    ] = None,
-    threads: Annotated[int, typer.Option(help="Number of threads of each process.", min=1)] = 1,
-    html: Annotated[Path | None, typer.Option(help="Write an interactive page.", show_default=False)] = None,
-    json_file: ResultJson = None,
-    csv_file: Annotated[
-        Path | None, typer.Option("--csv", help="Write the figures as CSV.", show_default=False)
-    ] = None,
+    workers: Annotated[int | None, option("--workers", "Processes.", min=1, shown="one per core")] = None,
+    threads: Annotated[int, option("--threads", "Threads of each process.", min=1)] = 1,
+    html: Html = None,
+    json_file: Json = None,
+    csv_file: Csv = None,
+    latex_file: Latex = None,
+    markdown_file: Markdown = None,
     metrics: FlatMetrics = None,
-    format_: PrintedTable = TableFormat.table,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -134,12 +95,12 @@ def sweep(
 
     **Example:** `surefoot sweep MQ2008/ -b bm25=feature:25 --objective u_risk,faro -o sweep/ --html t.html`
     """
+    delivery = Delivery(
+        html=html, json=json_file, csv=csv_file, latex=latex_file, markdown=markdown_file, metrics=metrics
+    )
     check_outputs(
         [
-            Output("--html", html, PAGE),
-            Output("--json", json_file, JSON),
-            Output("--csv", csv_file, SWEEP_CSV),
-            Output("--metrics", metrics, METRICS),
+            *delivery.outputs(csv=SWEEP_CSV),
         ],
         [*files_under(data), output / choices.PLAN_FILE, output / choices.RESULT_FILE, *_files(baseline, traffic)],
         force,
@@ -174,9 +135,8 @@ def sweep(
             on_progress=on_progress, engine=engine, options=options, measure=measure, folds=folds,
             **{name: value for name, value in settings.items() if value is not None},
         )  # fmt: skip
-    files = {"html": html, "json": json_file, "csv": csv_file, "metrics": metrics}
-    page = {"html": {"provenance": page_provenance(html, [data, *_files(baseline, traffic)])}}
-    deliver(result, files, lambda: show(tables(result.to_dict())), Printing(format_), quiet, page)
+    page = {"provenance": page_provenance(html, [data, *_files(baseline, traffic)])}
+    delivery.finish(result, lambda: show(tables(result.to_dict())), quiet, html=page)
     failures = result.to_dict()["failures"]
     if failures:
         messages = "; ".join(f"{failure['name']}: {failure['message']}" for failure in failures[:5])

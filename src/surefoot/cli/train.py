@@ -8,11 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from surefoot.cli.bar import is_watched, new_bar
 from surefoot.cli.model_assessment import score_model, show_model
 from surefoot.cli.network_options import make_network
+from surefoot.cli.option import DIR, FILE, NAME, argument, option
 from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
 from surefoot.cli.parameters import parameters
 from surefoot.cli.printing import either
@@ -20,8 +19,10 @@ from surefoot.cli.progress_lines import stage
 from surefoot.cli.shared_options import (
     Baselines,
     EarlyStopping,
+    EngineParameters,
     FlatMetrics,
     Force,
+    Html,
     OptimizedMeasure,
     Quiet,
     Rule,
@@ -63,64 +64,37 @@ _TREES = 300
 
 
 def train(
-    data: Annotated[
-        Path, typer.Argument(metavar="TRAIN", help="LETOR text or Parquet; with --dask a folder of Parquet parts.")
-    ],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the model.")],
-    valid: Annotated[Path | None, typer.Option(help="Validation data.", show_default=False)] = None,
+    data: Annotated[Path, argument("TRAIN", "LETOR text or Parquet; with --dask a folder of parts.")],
+    output: Annotated[Path, option("-o --output", "The model's folder.", DIR)],
+    valid: Annotated[Path | None, option("--valid", "Validation data.", FILE)] = None,
     baseline: Baselines = None,
     traffic: TrafficFile = None,
-    objective: Annotated[str, typer.Option(help=f"The objective: {either(OBJECTIVES)}.")] = OBJECTIVE,
-    alpha: Annotated[
-        float | None,
-        typer.Option(
-            "-a", "--alpha", help="Each loss counts 1 + α times. Risk objectives need it.", show_default=False
-        ),
-    ] = None,
+    objective: Annotated[str, option("--objective", ", ".join(OBJECTIVES) + ".", "WORD", shown="")] = OBJECTIVE,
+    alpha: Annotated[float | None, option("-a --alpha", "Losses count 1 + α times; for risk objectives.")] = None,
     measure: OptimizedMeasure = MEASURE,
-    trees: Annotated[int | None, typer.Option(help="Number of trees.", min=1, show_default=str(_TREES))] = None,
-    epochs: Annotated[
-        int | None,
-        typer.Option(help="Passes of networks through the data.", min=1, show_default="100"),
-    ] = None,
-    models: Annotated[int, typer.Option(help="Save the mean of N models, one per seed.", min=1)] = 1,
+    trees: Annotated[int | None, option("--trees", "Number of trees.", min=1, shown=str(_TREES))] = None,
+    epochs: Annotated[int | None, option("--epochs", "Passes of networks.", min=1, shown="100")] = None,
+    models: Annotated[int, option("--models", "Save the mean of N models.", min=1)] = 1,
     early_stopping: EarlyStopping = None,
-    stop_on: Annotated[str, typer.Option(help="Stop by u_risk@5, t_risk@5, …")] = STOP_ON,
+    stop_on: Annotated[str, option("--stop-on", "Or u_risk@5, t_risk@5.", NAME)] = STOP_ON,
     rule: Rule = RULE,
-    estimate: Annotated[str, typer.Option(help="Estimate s_x at each or the first tree.")] = ESTIMATE,
-    init_baseline: Annotated[bool, typer.Option("--init-baseline", help="Start from the baseline's scores.")] = False,
-    init_model: Annotated[
-        Path | None, typer.Option(help="Continue the training of this saved model, with this data.", show_default=False)
-    ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="NAME=VALUE", help="A parameter of the engine, such as num_leaves=50.", show_default=False
-        ),
-    ] = None,
+    estimate: Annotated[str, option("--estimate", "s_x: each tree's or the first's.", "WORD")] = ESTIMATE,
+    init_baseline: Annotated[bool, option("--init-baseline", "Start from the baseline's scores.")] = False,
+    init_model: Annotated[Path | None, option("--init-model", "Go on from this model, with this data.", DIR)] = None,
+    set_: EngineParameters = None,
     engine: Annotated[
-        str | None,
-        typer.Option(
-            help=f"What trains: {either(ENGINES)} for trees, {NETWORK_ENGINE} for networks.",
-            show_default=f"{ENGINE}; with --dask {ENGINES[1]}",
-        ),
+        str | None, option("--engine", ", ".join((*ENGINES, NETWORK_ENGINE)) + ".", "WORD", shown="")
     ] = None,
-    dask: Annotated[
-        str | None,
-        typer.Option(help="Train on a Dask cluster: its scheduler's ADDRESS, or local:N.", show_default=False),
-    ] = None,
+    dask: Annotated[str | None, option("--dask", "A cluster: its scheduler's address, or local:N.", "ADDR")] = None,
     threads: Threads = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
+    seed: Annotated[int, option("--seed", "The same seed gives the same model.")] = 0,
     checkpoint: Annotated[
-        Path | None,
-        typer.Option(help="Save the state here. The same command continues.", show_default=False),
+        Path | None, option("--checkpoint", "Save the state; the same command goes on.", FILE)
     ] = None,
-    checkpoint_every: Annotated[
-        int, typer.Option(help="Number of trees between two checkpoints.", min=1)
-    ] = CHECKPOINT_EVERY,
-    html: Annotated[Path | None, typer.Option(help="Write a page with the assessment.", show_default=False)] = None,
+    checkpoint_every: Annotated[int, option("--checkpoint-every", "Trees between two.", min=1)] = CHECKPOINT_EVERY,
+    html: Html = None,
     metrics: FlatMetrics = None,
-    card: Annotated[Path | None, typer.Option(help="Write a model card (Markdown).", show_default=False)] = None,
+    card: Annotated[Path | None, option("--card", "A model card (Markdown).", FILE)] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -217,7 +191,7 @@ def _read_data(
 
 
 def _refuse_together(
-    dask: str | None, init_model: Path | None, html: Path | None, metrics: str | None, valid: Path | None,
+    dask: str | None, init_model: Path | None, html: str | None, metrics: str | None, valid: Path | None,
     early_stopping: int | None,
 ) -> None:  # fmt: skip
     """Refuse options that do not go together, or of which one needs another."""

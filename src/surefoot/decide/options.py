@@ -14,13 +14,12 @@ EVERY_SEGMENT = "*"  # as a segment's name in a policy: each of them
 DEFAULT_RISK_LEVEL = 0.02  # of risk, that a guard keeps
 DEFAULT_BUDGET = 1_000  # queries that will be judged at most, about, where a guard opens batch by batch
 DEFAULT_SCORER = "predicted_gain"  # of a guard
-PROOF_METHODS = ("betting", "binomial", "hoeffding-bentkus", "crc")  # by which a guard proves a level
 NO_AUTOMATIC_REASON = (
     "a guard cannot use automatic judgments yet, because nothing is proved for its thresholds with them; leave "
     "them out, or decide on the whole candidate with surefoot gate --automatic"
 )
 NO_FILL_REASON = (
     "judgments whose holes were filled by an automatic judge cannot decide: a judge that favours a system would decide "
-    "for it. Let people judge the holes, or draw queries with surefoot judge next --automatic; --fill is for surefoot "
+    "for it. Let people judge the holes, or draw queries with surefoot judge next --automatic; --automatic is for surefoot "
     "evaluate only"
 )

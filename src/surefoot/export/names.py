@@ -10,43 +10,35 @@ from typing import Any
 from surefoot.errors import ArgumentError, shortened
 from surefoot.export.targets.table import find_target
 
-
-def export_stem(path: str | os.PathLike[str]) -> str:
-    """What all files of an export begin with."""
-    name = Path(path).name
-    return name.removesuffix(Path(name).suffix)
+STEM = "model"  # what all files of an export begin with
 
 
-def companion_paths(path: str | os.PathLike[str], to: Any) -> dict[str, Path]:
-    """The files beside the model, by what follows its stem; none may be the model itself.
+def export_files(to: Any, ending: str | None = None) -> dict[str, str]:
+    """The names of the files in an export's folder: the model's under "", the others by what follows their stem.
 
-    >>> [file.name for file in companion_paths("es.json", "solr").values()]
-    ['es.features.json', 'es.rows.json', 'es.replay.py', 'es.md']
+    `ending` is the model's, where it is not that of trees.
+
+    >>> [*export_files("solr").values()]
+    ['model.json', 'model.features.json', 'model.rows.json', 'model.replay.py', 'model.md']
     """
-    home = Path(path)
-    if home.name in ("", ".."):
-        raise ArgumentError(f"{str(path)!r} is a folder; give a file name for the model, such as es.json")
-    files = {ending: home.with_name(f"{export_stem(home)}.{ending}") for ending in find_target(to).all_companions}
-    if home in files.values():
-        raise ArgumentError(
-            f"{path} is the name of another file of the export; call the model {export_stem(home)}.json"
-        )
-    return files
+    target = find_target(to)
+    beside = {other: f"{STEM}.{other}" for other in target.all_companions}
+    return {"": f"{STEM}{ending or target.ending}"} | beside
 
 
-def model_name(path: str | os.PathLike[str]) -> str:
-    """A model's name made of its file's.
+def model_name(folder: str | os.PathLike[str]) -> str:
+    """A model's name made of its folder's.
 
-    >>> model_name("My model (new).json")
+    >>> model_name("exports/My model (new)/")
     'my-model-new'
     """
-    return re.sub(r"[^a-z0-9_-]+", "-", export_stem(path).lower())[:64].strip("-_") or "surefoot"
+    return re.sub(r"[^a-z0-9_-]+", "-", Path(folder).resolve().name.lower())[:64].strip("-_") or "surefoot"
 
 
 def check_feature_names(names: Any, features: int) -> list[str]:
     """Names of all features, if they are that: different texts, which a file can hold."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise ArgumentError(f"feature_names is {shortened(names)}; give a list of texts, one for each feature")
+        raise ArgumentError(f"features is {shortened(names)}; give a list of texts, one for each feature")
     if len(names) != features:
         raise ArgumentError(f"there are {len(names):,} feature names; the model has {features:,} features")
     if len(set(names)) < features:

@@ -7,5 +7,4 @@ from surefoot.export.targets import table
 
 MISSING = ("zero", "nan", "never")  # what a feature that is not set means
 ROWS = 100
-LETOR_NAMES = "letor"  # in place of features' names: their LETOR numbers
 TARGETS = tuple(table.TARGETS)

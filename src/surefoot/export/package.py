@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -15,12 +14,12 @@ import numpy as np
 
 from surefoot.arguments import integer
 from surefoot.arrays import Float32s, Floats
-from surefoot.data.writing.all_or_nothing import destination, write_bytes
+from surefoot.data.writing.all_or_nothing import destination, ensure_folder, write_bytes
 from surefoot.errors import ArgumentError, shortened, visible
 from surefoot.export.check_rows import make_check_rows
 from surefoot.export.ensemble import Ensemble
 from surefoot.export.exported_model import ExportedModel, plain_json
-from surefoot.export.names import companion_paths, export_stem, model_name
+from surefoot.export.names import STEM, export_files, model_name
 from surefoot.export.options import ROWS
 from surefoot.export.replay import PLUGINS
 from surefoot.export.settings import ExportSettings
@@ -64,13 +63,13 @@ def write_model(trees: Ensemble, settings: ExportSettings) -> ExportedModel:
 def export_model(
     trees: Ensemble,
     predict: Callable[[Float32s], Floats],
-    path: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
     *,
     to: Any,
     missing: Any,
     name: Any = None,
     target_version: Any = None,
-    positive: bool = False,
+    keep_negative: bool = False,
     rows: Any = ROWS,
     notes: Sequence[str] = (),
 ) -> ExportResult:
@@ -78,29 +77,29 @@ def export_model(
 
     `notes` are further notes on the model.
     """
-    file = Path(path)
-    settings = ExportSettings.parse(to, missing, model_name(file) if name is None else name, target_version)
+    settings = ExportSettings.parse(to, missing, model_name(folder) if name is None else name, target_version)
     count = integer("rows", rows, 0, _MOST_ROWS)
+    raised = not keep_negative and not settings.target.negative_scores
     above_zero = trees.raised_above_zero()
-    exported = above_zero if positive else trees
+    exported = above_zero if raised else trees
     shift = exported.constant - trees.constant
     model = write_model(exported, settings)
     all_notes, cautions = [*model.notes, *notes], list[str]()
     if shift:
         all_notes.append(f"A last tree adds {shift!r} to every score, so that none is below 0, which Lucene forbids.")
-    elif above_zero.constant > trees.constant and not settings.target.negative_scores:
+    elif not raised and above_zero.constant > trees.constant and not settings.target.negative_scores:
         below = trees.constant - above_zero.constant
         cautions.append(
-            f"SCORES CAN BE BELOW 0 (down to {below:.4g}), which Lucene forbids: export with --positive "
-            "(positive=True), which adds a constant to all of them."
+            f"scores can be below 0 (down to {below:.4g}), and {settings.title} refuses those; leave out "
+            "--keep-negative (keep_negative=True), and a constant is added to all of them"
         )
     rows_to_check = make_check_rows(trees, model.exact_thresholds, settings, count) if count else None
     shifted = lambda X: predict(X) + shift  # noqa: E731
-    return write_package(file, settings, model, trees.names, rows_to_check, shifted, all_notes, cautions)
+    return write_package(folder, settings, model, trees.names, rows_to_check, shifted, all_notes, cautions)
 
 
 def write_package(
-    file: Path,
+    folder: str | os.PathLike[str],
     settings: ExportSettings,
     model: ExportedModel,
     names: Sequence[str],
@@ -108,21 +107,24 @@ def write_package(
     predict: Callable[[Float32s], Floats],
     notes: Sequence[str],
     cautions: Sequence[str] = (),
+    ending: str | None = None,
 ) -> ExportResult:
     """Write a model in its target's form, and the files beside it: rows to check with their scores, and the guide."""
+    files = export_files(settings.target.name, ending)
     contents = dict(model.companions)
     if rows is not None:
         contents["rows.json"] = _rows_json(names, rows, predict, settings)
         contents["replay.py"] = _replay_script()
-    contents["md"] = _guide(file, settings, model, [*cautions, *notes], rows is not None).encode()
-    paths = companion_paths(file, settings.target.name)
-    files = {paths[ending]: contents[ending] for ending in paths if ending in contents}
-    files[file] = model.content  # last: where it is, all of them are
-    for each in files:
-        destination(each)  # one that cannot be written shows before any is
-    for each, content in files.items():
-        write_bytes(each, content)
-    return ExportResult((file, *list(files)[:-1]), tuple(notes), tuple(cautions))
+    contents["md"] = _guide(files[""], settings, model, [*cautions, *notes], rows is not None).encode()
+    contents[""] = model.content
+    home = Path(folder)
+    with ensure_folder(home):
+        paths = {part: home / file for part, file in files.items() if part in contents}
+        for path in paths.values():
+            destination(path)  # one that cannot be written shows before any is
+        for part in sorted(paths, reverse=True):  # the model last: where it is, all of them are
+            write_bytes(paths[part], contents[part])
+    return ExportResult(tuple(paths.values()), tuple(notes), tuple(cautions))
 
 
 def _rows_json(
@@ -146,30 +148,33 @@ def _rows_json(
     )
 
 
-def _guide(file: Path, settings: ExportSettings, model: ExportedModel, notes: Sequence[str], has_rows: bool) -> str:
-    quoted_stem, quoted_name = visible(shlex.quote(export_stem(file))), visible(shlex.quote(file.name))
-    guide = model.guide.replace("STEM", quoted_stem).replace("FILE", quoted_name)
+def _guide(file: str, settings: ExportSettings, model: ExportedModel, notes: Sequence[str], has_rows: bool) -> str:
+    guide = model.guide.replace("STEM", STEM).replace("FILE", file)
     live = f"""
-Or let the script ask a search engine directly. It makes an index there and removes it afterwards. Rows with a feature
-below 0 are left out, because Lucene does not support them:
+Or let it ask a search engine directly. It makes an index there and removes it afterwards. Rows with a feature below 0
+are left out, because Lucene does not support them:
 
-    python {quoted_stem}.replay.py {quoted_stem}.rows.json --url "$URL"
+    surefoot check . --url "$URL"
+
+Without surefoot there, `python {STEM}.replay.py {STEM}.rows.json SCORES` (or `--url "$URL"`) does the same.
 """
     replay = f"""
 ## Check it
 
-`{quoted_stem}.rows.json` contains rows of features (`null` if one is not set), and the scores that the search engine
-must give. Score the rows there, put the scores into a file, one per line in the same order, and compare:
+`{STEM}.rows.json` contains rows of features (`null` if one is not set), and the scores that the search engine must
+give. Score the rows there, put the scores into a file, one per line in the same order, and compare:
 
-    python {quoted_stem}.replay.py {quoted_stem}.rows.json SCORES
+    surefoot check . SCORES
 {live if settings.target.name in PLUGINS else ""}"""
     return f"""\
-# {visible(file.name)}, for {settings.target.name}
+# {visible(settings.name)}, for {settings.target.name}
 
 {chr(10).join("- " + visible(note) for note in notes)}
 - The export follows the target's source code as we understand it. We did not run it on a cluster, so check it there.
 
 ## Load and use it
+
+All commands are for this folder.
 
 {guide}{replay if has_rows else ""}"""
 

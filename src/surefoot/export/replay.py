@@ -23,7 +23,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-PLUGINS = ("elasticsearch", "opensearch", "ranklib")
+PLUGINS = ("elasticsearch-plugin", "opensearch", "ranklib")
 _MOST = 10_000  # documents that an index returns at once
 
 
@@ -150,6 +150,36 @@ def _value_of(field: str) -> Any:
     }
 
 
+def replayed(rows_file: str, scores: str | None, url: str | None, headers: Sequence[str]) -> dict[str, Any]:
+    """How the scores in a file, or those of the search engine at an address, differ from those that it must give."""
+    path = rows_file
+    left_out: dict[str, Any] = {}
+    sent: list[int] = []  # the numbers of the rows that are sent
+    try:
+        rows = json.loads(Path(path).read_text(encoding="utf-8"))
+        expected, tolerance = rows["scores"], rows["tolerance"]
+        if url is None:
+            path = str(scores)
+            actual = read_scores(Path(path).read_text(encoding="utf-8"), len(expected))
+        else:
+            if rows["target"] not in PLUGINS:
+                raise ValueError(f"it is for {rows['target']}; --url is for {', '.join(PLUGINS)}: give SCORES")
+            # Lucene has no scores below 0, and so no such features.
+            sent = [i for i, row in enumerate(rows["rows"]) if all(x is None or x >= 0 for x in row)][:_MOST]
+            left_out = {"rows left out, with a feature below 0": len(expected) - len(sent)}
+            path = str(Path(rows_file).with_name(Path(rows_file).name.replace(".rows.json", ".upload.json")))
+            model = json.loads(Path(path).read_text(encoding="utf-8"))["model"]["model"]
+            path = url
+            actual = Plugin(url, headers).scores([rows["rows"][i] for i in sent], rows["features"], model)
+            expected = [expected[i] for i in sent]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path}: {error}") from error
+    result = compare(expected, actual, tolerance)
+    if sent and result["at row"]:
+        result["at row"] = sent[result["at row"] - 1] + 1
+    return result | left_out | {"tolerance": tolerance}
+
+
 def main(arguments: Sequence[str]) -> int:
     """Compare, and print the result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -160,35 +190,12 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if (options.scores is None) == (options.url is None):
         parser.error("give the search engine's SCORES, or its --url")
-    path = options.rows
-    left_out: dict[str, Any] = {}
-    sent: list[int] = []  # the numbers of the rows that are sent
     try:
-        rows = json.loads(Path(path).read_text(encoding="utf-8"))
-        expected, tolerance = rows["scores"], rows["tolerance"]
-        if options.url is None:
-            path = options.scores
-            actual = read_scores(Path(path).read_text(encoding="utf-8"), len(expected))
-        else:
-            if rows["target"] not in PLUGINS:
-                raise ValueError(f"it is for {rows['target']}; --url is for {', '.join(PLUGINS)}: give SCORES")
-            # Lucene has no scores below 0, and so no such features.
-            sent = [i for i, row in enumerate(rows["rows"]) if all(x is None or x >= 0 for x in row)][:_MOST]
-            left_out = {"rows left out, with a feature below 0": len(expected) - len(sent)}
-            path = str(Path(options.rows).with_name(Path(options.rows).name.replace(".rows.json", ".upload.json")))
-            model = json.loads(Path(path).read_text(encoding="utf-8"))["model"]["model"]
-            path = options.url
-            actual = Plugin(options.url, options.header).scores(
-                [rows["rows"][i] for i in sent], rows["features"], model
-            )
-            expected = [expected[i] for i in sent]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        print(f"{path}: {error}", file=sys.stderr)
+        result = replayed(options.rows, options.scores, options.url, options.header)
+    except ValueError as error:
+        print(error, file=sys.stderr)
         return 2
-    result = compare(expected, actual, tolerance)
-    if sent and result["at row"]:
-        result["at row"] = sent[result["at row"] - 1] + 1
-    print(json.dumps(result | left_out | {"tolerance": tolerance}, indent=2))
+    print(json.dumps(result, indent=2))
     return 0 if result["agree"] else 1
 
 

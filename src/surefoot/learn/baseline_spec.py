@@ -1,4 +1,4 @@
-"""Baselines as users write them, `feature:25`, `run:FILE` or `model:FOLDER`, read into document scores."""
+"""Baselines as users write them, `feature:25`, the file of a run or the folder of a model, as document scores."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from surefoot.arrays import Floats
     from surefoot.data.types.ranking_data import RankingData
 
-HELP = "NAME=feature:K, run:FILE or model:FOLDER. You can give several."
-_KINDS = ("feature", "run", "model")
 _FEATURE = re.compile(r"(\w+):([0-9]{1,9})")
 
 
@@ -32,68 +30,70 @@ def feature_number(text: str, kind: str = "feature") -> int | None:
 
 @dataclass(frozen=True)
 class BaselineSpec:
-    """A baseline's name, and what it is made of: `source` is such as feature:25, `kind` and `where` its two parts."""
+    """A baseline's name, and what it is made of: `source` is feature:K, the file of a run, or the folder of a model."""
 
     name: str
     source: str
 
     @classmethod
     def parse(cls, text: str) -> BaselineSpec:
-        """Read `bm25=feature:25`, or `feature:25`, which names itself.
+        """Read `bm25=feature:25`, `today=old/today.run`, or one without a name, which names itself.
 
         >>> BaselineSpec.parse("bm25=feature:25")
         BaselineSpec(name='bm25', source='feature:25')
-        >>> BaselineSpec.parse("run:old/today.run").name
+        >>> BaselineSpec.parse("old/today.run").name
         'today'
         """
-        from surefoot.data.reading.files import as_text, system_name
+        from surefoot.data.reading.files import as_text, file_status, system_name
 
         name, equals, source = text.partition("=")
-        if equals and ":" in source and ":" not in name:
+        if equals and name and source and file_status(text) is None:
             return cls(as_text(name), source)
-        kind, _, where = text.partition(":")
-        return cls(f"feature{where}" if kind == "feature" else system_name(where.rstrip("/")), text)
+        number = feature_number(text)
+        return cls(system_name(text.rstrip("/")) if number is None else f"feature{number}", text)
 
     @property
-    def kind(self) -> str:
-        """`feature`, `run` or `model`; anything else is refused when scores are read."""
-        return self.source.partition(":")[0] if ":" in self.source else ""
+    def number(self) -> int | None:
+        """The number of the feature that it is; None for a run or a model."""
+        return feature_number(self.source)
 
-    @property
-    def where(self) -> str:
-        """What follows the colon: a number, a file or a folder."""
-        return self.source.partition(":")[2]
+    def is_model(self) -> bool:
+        """Whether it is the folder of a model."""
+        from surefoot.data.reading.files import is_folder
+
+        return self.number is None and is_folder(self.source)
 
     def files(self) -> list[str]:
         """The files that it is read from."""
-        return model_files(self.where) if self.kind == "model" else [self.where] if self.kind == "run" else []
+        return [] if self.number is not None else model_files(self.source) if self.is_model() else [self.source]
 
     def scores(self, data: RankingData) -> Floats:
         """A score for each document of the data."""
-        if self.kind == "feature":
-            number = feature_number(self.source)
-            if number is None:
-                raise ArgumentError(f"the baseline {self.source!r} does not name a feature; write it as feature:25")
-            return data.feature(number).astype("float64")
-        if self.kind == "run":
-            from surefoot.data.types.runs import read_run
-
-            return data.scores_of(read_run(self.where, name=self.source))
-        if self.kind == "model":
+        if self.number is not None:
+            return data.feature(self.number).astype("float64")
+        if self.is_model():
             from surefoot.learn.ranker import Ranker
 
-            ranker = Ranker.load(self.where)  # one that starts from baselines finds its own among those named before it
+            ranker = Ranker.load(
+                self.source
+            )  # one that starts from baselines finds its own among those named before it
             return ranker.predict(
                 data.with_baselines_only(name for name in ranker.baselines_ if name in data.baselines)
             )
-        raise self.unknown()
+        self.check()
+        from surefoot.data.types.runs import read_run
 
-    def unknown(self) -> ArgumentError:
-        """What is said of a source that is neither a feature, nor a run, nor a model."""
-        return ArgumentError(
-            f"the baseline {shortened(self.source)} is not understood; write feature:K, run:FILE or model:FOLDER, "
-            "such as bm25=feature:25"
-        )
+        return data.scores_of(read_run(self.source, name=self.source))
+
+    def check(self) -> None:
+        """Refuse what is neither a feature, nor the file of a run, nor the folder of a model."""
+        from surefoot.data.reading.files import file_status
+
+        if self.number is None and file_status(self.source) is None:
+            raise ArgumentError(
+                f"the baseline {shortened(self.source)} is neither a feature nor a file; write bm25=feature:25, the "
+                "file of a run, or the folder of a model"
+            )
 
 
 def read_like(path: Path, features: int) -> RankingData:
@@ -110,8 +110,7 @@ def with_baselines(data: RankingData, texts: Sequence[str], file: Path) -> Ranki
 
     for text in texts:
         baseline = BaselineSpec.parse(text)
-        if baseline.kind not in _KINDS:
-            raise baseline.unknown()
+        baseline.check()
         if baseline.name in data.baselines:
             raise ArgumentError(
                 f"two baselines are called {shortened(baseline.name)}; give each its own name, such as "
@@ -134,6 +133,5 @@ def baseline_files(texts: Sequence[str]) -> list[str]:
 def resolve_baseline(text: str) -> str:
     """The same baseline whatever the current folder is: files by their full paths."""
     baseline = BaselineSpec.parse(text)
-    if baseline.kind in ("run", "model"):
-        return f"{baseline.name}={baseline.kind}:{Path(baseline.where).resolve()}"
-    return f"{baseline.name}={baseline.source}"
+    source = baseline.source if baseline.number is not None else Path(baseline.source).resolve()
+    return f"{baseline.name}={source}"

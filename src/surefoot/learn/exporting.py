@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from surefoot.errors import ArgumentError
 from surefoot.export.names import check_feature_names
-from surefoot.export.options import LETOR_NAMES
 from surefoot.export.package import ExportResult, export_model, read_ensemble
 from surefoot.learn.combination import refuse_combination
 from surefoot.learn.engines.contract import engine_of
-from surefoot.learn.inputs import are_numbered, numbered_names
+from surefoot.learn.inputs import numbered_names
 
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
@@ -21,7 +20,7 @@ _LETOR_NOTE = "The training data has no names of features. feature_25 is feature
 
 
 def export_ranker(
-    ranker: Ranker, path: str | os.PathLike[str], feature_names: Sequence[str] | str | None, **options: Any
+    ranker: Ranker, folder: str | os.PathLike[str], features: Sequence[str] | None, **options: Any
 ) -> ExportResult:
     """Write a fitted ranker for a search engine; the options are those of `export_model`."""
     if ranker.init == "baseline":
@@ -37,17 +36,11 @@ def export_ranker(
         )
     engine = engine_of(ranker.engine_)
     text = engine.dump(ranker.booster_, ranker.best_iteration_)
-    if feature_names == LETOR_NAMES:
-        if not are_numbered(ranker.feature_names_in_):
-            raise ArgumentError("the features of this model have their own names; do not use LETOR numbers")
-        feature_names = numbered_names(ranker.n_features_in_)
-    names = check_feature_names(
-        ranker.feature_names_in_ if feature_names is None else feature_names, ranker.n_features_in_
-    )
+    names = check_feature_names(ranker.feature_names_in_ if features is None else features, ranker.n_features_in_)
     return export_model(
         read_ensemble(ranker.engine_, text, names),
         lambda X: engine.predict(ranker.booster_, X, ranker.best_iteration_),
-        path,
+        folder,
         notes=[*([_LETOR_NOTE] if names == numbered_names(len(names)) else []), *_category_notes(ranker, names)],
         **options,
     )

@@ -319,39 +319,36 @@ class Ranker(Estimator):
 
     def export(
         self,
-        path: str | os.PathLike[str],
+        folder: str | os.PathLike[str],
         *,
         to: str,
         missing: str,
+        features: Sequence[str] | None = None,
         name: str | None = None,
         target_version: str | None = None,
-        positive: bool = False,
+        keep_negative: bool = False,
         rows: int = ROWS,
-        feature_names: Sequence[str] | str | None = None,
-        engine_version: str | None = None,
     ) -> ExportResult:
-        """Write the model for a search engine, and beside it features, upload request, rows to replay, and a guide.
+        """Write the model for a search engine into a folder, with features, upload request, rows to check and a guide.
 
         Parameters
         ----------
         to : str
-            The search engine, or its format: "elasticsearch", "solr" and others, see `surefoot export --help`.
+            The search engine, or its format: "elasticsearch-plugin", "solr" and others, see docs/deploy.md.
         missing : {"zero", "nan", "never"}
             What a feature that a document lacks means to the model: the value 0; missing, as NaN in the training
             data; or that every document has every feature.
+        features : sequence of str, optional
+            What the search engine calls the features, in the order of training; as the training data by default, where
+            those without names are feature_1, feature_2, … by their LETOR numbers.
         name : str, optional
-            What the model is called there; the file's name by default.
+            What the model is called there; the folder's name by default.
         target_version : str, optional
-            The search engine's version, where versions behave differently; the newest by default. `engine_version` is
-            its older name.
-        positive : bool
-            Add a constant that lifts the least possible score to 0.
+            The search engine's version, where versions behave differently; the newest by default.
+        keep_negative : bool
+            Leave scores below 0 as they are. By default, where the target refuses these, a constant is added to all.
         rows : int
             How many rows with the scores that the search engine must give.
-        feature_names : sequence of str, or "letor", optional
-            What the search engine calls the features, in the order of training; as the training data by default, where
-            those without names are feature_1, feature_2, … by their LETOR numbers. "letor" gives a model that was
-            saved by version 0.1 these names, too.
 
         Examples
         --------
@@ -359,18 +356,16 @@ class Ranker(Estimator):
         >>> data = sf.demo.letor(queries=30, documents=20, features=4, seed=1)
         >>> r = Ranker(n_estimators=5, num_leaves=4, num_threads=1).fit(data)
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     exported = r.export(f"{folder}/model.json", to="solr", missing="zero")
+        ...     exported = r.export(f"{folder}/solr", to="solr", missing="zero")
         >>> [file.name for file in exported.files]
         ['model.json', 'model.features.json', 'model.rows.json', 'model.replay.py', 'model.md']
         """
         from surefoot.learn.exporting import export_ranker
 
-        if engine_version is not None and target_version is not None:
-            raise ArgumentError("target_version and engine_version mean the same; give only target_version")
         self._check_fitted()
         return export_ranker(
-            self, path, feature_names, to=to, missing=missing, name=name, positive=positive, rows=rows,
-            target_version=target_version if engine_version is None else engine_version,
+            self, folder, features, to=to, missing=missing, name=name, keep_negative=keep_negative, rows=rows,
+            target_version=target_version,
         )  # fmt: skip
 
     def explain(self, data: RankingData, query: Any, *, against: str | None = None, pairs: int = 3) -> Explanation:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,12 +13,10 @@ from surefoot.arrays import Float32s
 from surefoot.errors import ArgumentError, shortened, visible
 from surefoot.export.exported_model import ExportedModel, plain_json
 from surefoot.export.names import check_feature_names, model_name
-from surefoot.export.options import LETOR_NAMES
 from surefoot.export.package import ExportResult, write_package
 from surefoot.export.settings import ExportSettings
 from surefoot.export.targets.onnx import onnx
 from surefoot.export.targets.vespa import expressions
-from surefoot.learn.inputs import are_numbered, numbered_names
 from surefoot.neural.network import HEADS, Network
 
 if TYPE_CHECKING:
@@ -32,27 +29,20 @@ _MOST_ROWS = 100_000
 
 def export_network(
     ranker: NeuralRanker,
-    path: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
     *,
     to: Any,
     missing: Any,
     name: Any = None,
     rows: Any,
-    feature_names: Sequence[str] | str | None = None,
+    features: Sequence[str] | None = None,
 ) -> ExportResult:
     """Write a network for a target, and the files beside it."""
-    file = Path(path)
-    settings = ExportSettings.parse(to, missing, model_name(file) if name is None else name)
+    settings = ExportSettings.parse(to, missing, model_name(folder) if name is None else name)
     if to not in TARGETS:
         raise ArgumentError(f"a network cannot be exported to {shortened(to)}, which takes trees; give onnx or vespa")
     count = integer("rows", rows, 0, _MOST_ROWS)
-    if feature_names == LETOR_NAMES:
-        if not are_numbered(ranker.feature_names_in_):
-            raise ArgumentError("this model's features have names of their own; leave the LETOR numbers out")
-        feature_names = numbered_names(ranker.n_features_in_)
-    names = check_feature_names(
-        ranker.feature_names_in_ if feature_names is None else feature_names, ranker.n_features_in_
-    )
+    names = check_feature_names(ranker.feature_names_in_ if features is None else features, ranker.n_features_in_)
     network = ranker.network_.cpu().eval()
     if network.shape.attention and to == "vespa":
         raise ArgumentError(
@@ -78,7 +68,9 @@ def export_network(
     )
     matrix = _check_rows(network, settings, count) if count else None
     one_list = None if not network.shape.attention else [count]
-    return write_package(file, settings, model, names, matrix, lambda X: ranker.predict(X, group=one_list), notes)
+    return write_package(
+        folder, settings, model, names, matrix, lambda X: ranker.predict(X, group=one_list), notes, ending=".onnx"
+    )
 
 
 def _check_rows(network: Network, settings: ExportSettings, count: int) -> Float32s:

@@ -300,15 +300,15 @@ class NeuralRanker(Estimator):
 
     def export(
         self,
-        path: str | os.PathLike[str],
+        folder: str | os.PathLike[str],
         *,
         to: str,
         missing: str,
+        features: Sequence[str] | None = None,
         name: str | None = None,
         rows: int = ROWS,
-        feature_names: Sequence[str] | str | None = None,
     ) -> ExportResult:
-        """Write the network as ONNX, the features' transformation inside, and beside it rows to replay and a guide.
+        """Write the network as ONNX into a folder, with the features' transformation inside, rows to check and a guide.
 
         `to` is "onnx", or "vespa" for a rank profile beside the ONNX file. The other arguments are those of
         `Ranker.export`.
@@ -316,7 +316,7 @@ class NeuralRanker(Estimator):
         from surefoot.neural.export import export_network
 
         self._check_fitted()
-        return export_network(self, path, to=to, missing=missing, name=name, rows=rows, feature_names=feature_names)
+        return export_network(self, folder, to=to, missing=missing, name=name, rows=rows, features=features)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether there is a model."""

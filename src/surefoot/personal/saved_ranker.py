@@ -115,7 +115,7 @@ def _chosen(data: Json, method: str | None) -> tuple[str, str]:
     if choice["choice"] == "keep":
         raise ArgumentError(
             f"the study says not to serve a model, so none was saved ({headline(data)}); to save one nevertheless, "
-            "name its method (--save-method)"
+            "name its method (--method)"
         )
     if choice["choice"] == "unclear":
         warnings.warn(

@@ -7,4 +7,4 @@ ALPHAS = (0, 1, 5, 10)  # weights of losses
 PANEL_ALPHAS = (0, 5, 10, 15)  # where each query's T_J is drawn (Dinçer et al., SIGIR 2014, Fig. 2)
 DETAILED_QUERIES = 500  # most hurt and most helped queries of each system that have their results on the page
 CHART_FORMATS = ("pdf", "svg", "png")  # of figures, and all there are
-TRAFFIC = "traffic"  # in place of a file of segments: head, torso and tail by how often queries are asked
+BY_TRAFFIC = "by-traffic"  # in place of a file of segments: head, torso and tail by how often queries are asked

@@ -10,7 +10,7 @@ from surefoot.data.reading.segments import read_segments
 from surefoot.data.types.scores import Scores
 from surefoot.data.types.streamed_scores import StreamedScores
 from surefoot.errors import ArgumentError, shortened
-from surefoot.report.options import TRAFFIC
+from surefoot.report.options import BY_TRAFFIC
 from surefoot.risk.segments import Segments
 from surefoot.risk.traffic_figures import traffic_segments
 
@@ -23,8 +23,8 @@ def segments_of(segments: Any, scores: Scores | StreamedScores) -> Segments:
     columns: dict[str, Mapping[str, str]] = {}
     for source in segments if several else [segments]:
         made = (
-            {TRAFFIC: _traffic_segments(scores)}
-            if isinstance(source, str) and source == TRAFFIC
+            {"traffic": _traffic_segments(scores)}
+            if isinstance(source, str) and source == BY_TRAFFIC
             else read_segments(source)
         )
         if twice := sorted(columns.keys() & made.keys()):
@@ -37,9 +37,9 @@ def _traffic_segments(scores: Scores | StreamedScores) -> dict[str, str]:
     weighting = scores._weighting if isinstance(scores, Scores) else None
     if weighting is None:
         raise ArgumentError(
-            'the segments "traffic" need to know how often each query is asked; give the traffic too (traffic= in '
+            'the segments "by-traffic" need to know how often each query is asked; give the traffic too (traffic= in '
             "Python, --traffic FILE on the command line)"
         )
     if weighting.equal:
-        raise ArgumentError('all queries are asked equally often, so the segments "traffic" would mean nothing')
+        raise ArgumentError('all queries are asked equally often, so the segments "by-traffic" would mean nothing')
     return traffic_segments(scores.queries, weighting.weights)  # type: ignore[union-attr]

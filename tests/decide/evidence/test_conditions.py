@@ -131,10 +131,9 @@ def test_draws_decide_what_says_so() -> None:
     new = sf.Run.read({query: ["b", "a"] if query < "q15" else ["a", "b"] for query in qrels}, "new")
     draws = sf.judge_next({"today": today, "new": new}, baseline="today", measure="RR@10", n=30, seed=0)
     scores = sf.score(qrels, [today, new], "RR@10")
-    decision = sf.gate(
-        scores, baseline="today", policy={"weighed_loss": {"alpha": 1, "at_most": 0.9}}, drawn=draws
-    )  # fmt: skip
+    policy = {"weighed_loss": {"alpha": 1, "at_most": 0.9}}
+    decision = sf.gate(scores, baseline="today", policy=policy, sample=draws)
     loss = np.maximum(scores["today"] - scores["new"], 0).mean()
     assert decision.conditions[0]["observed"] == pytest.approx(2 * loss)
     with pytest.raises(ArgumentError, match="lost_first cannot be decided with drawn queries"):
-        sf.gate(scores, baseline="today", policy={"lost_first": 0.1}, drawn=draws)
+        sf.gate(scores, baseline="today", policy={"lost_first": 0.1}, sample=draws)

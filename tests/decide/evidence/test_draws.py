@@ -11,7 +11,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.data.hashes import lists_hash, seal
-from surefoot.decide.evidence.draws import read_draws
+from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judge_next import judge_next
 from surefoot.errors import ArgumentError, DataError
 from surefoot.measures.worst_case import worst_case_loss
@@ -96,8 +96,7 @@ def test_every_draw_has_a_seed_of_its_own() -> None:
 def test_draws_are_read_back_as_they_were(tmp_path: Path) -> None:
     found = judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=30, seed=5)
     found.write(tmp_path / "draws.json")
-    assert read_draws(tmp_path / "draws.json").to_dict() == found.to_dict()
-    assert read_draws(found) is found
+    assert Draws.read(tmp_path / "draws.json").to_dict() == found.to_dict()
 
 
 @pytest.mark.parametrize(
@@ -113,7 +112,7 @@ def test_changed_files_are_refused(tmp_path: Path, change: dict[str, Any], said:
         dict(judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=9).to_dict()) | change,
     )
     with pytest.raises(DataError, match=said):
-        read_draws(tmp_path / "draws.json")
+        Draws.read(tmp_path / "draws.json")
 
 
 def _row(**change: Any) -> dict[str, Any]:
@@ -155,7 +154,7 @@ def test_wrong_files_are_refused_though_their_hash_fits(tmp_path: Path, change: 
         ),
     )
     with pytest.raises(sf.SurefootError, match=said):
-        read_draws(tmp_path / "draws.json")
+        Draws.read(tmp_path / "draws.json")
 
 
 def test_draws_of_other_runs_measures_or_lists_are_refused() -> None:

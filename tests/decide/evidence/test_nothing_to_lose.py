@@ -71,7 +71,7 @@ def test_in_a_matrix_nothing_is_left_out_but_told() -> None:
 def test_with_strata_nothing_is_left_out_but_told() -> None:
     strata = {f"q{i}": "head" if i < 200 else "tail" for i in range(1000)}
     decision = sf.gate(
-        diluted(), baseline="today", policy={"risk": 0.02}, strata=strata, weights={"head": 0.2, "tail": 0.8}
+        diluted(), baseline="today", policy={"risk": 0.02}, sample=sf.Strata(strata, {"head": 0.2, "tail": 0.8})
     )
     data = decision.to_dict()
     assert data["queries"] == 1000
@@ -84,7 +84,7 @@ def test_of_drawn_queries_nothing_is_left_out_but_told() -> None:
     scores = diluted(300, 300, 0.5, 200)
     runs = {run.name: run for run in scores.runs}
     draws = sf.judge_next([runs["today"], runs["new"]], baseline=runs["today"].name, measure="AP", n=60, seed=0)
-    data = sf.gate(scores, baseline="today", policy={"risk": 0.5}, drawn=draws).to_dict()
+    data = sf.gate(scores, baseline="today", policy={"risk": 0.5}, sample=draws).to_dict()
     assert data["queries"] == 60
     told = data["unanswered"]
     assert told["no_relevant"] == sum(int(query[1:]) < 200 for query in draws.queries) > 0
@@ -112,14 +112,14 @@ def test_a_guard_leaves_them_out_too() -> None:
     empty = int((np.maximum.reduceat(judged.y, judged.offsets[:-1]) <= 0).sum())
     assert empty == 11
     for prove in (lambda c: c.calibrate(judged), lambda c: c.update(judged)):
-        c = sf.RiskGuard(ranker(), baseline="bm25", level=0.05).fit_scorer(parts()["valid"])
+        c = sf.RiskGuard(ranker(), baseline="bm25", risk=0.05).fit_scorer(parts()["valid"])
         certificate = prove(c).certificate_
         assert certificate["queries"] == 500 - empty
         assert certificate["unanswered"] == {
             "treatment": "leave-out", "left_out": empty, "no_answer": 0, "no_relevant": empty, "both_zero": 0
         }  # fmt: skip
         assert "11 judged queries (11 without a relevant document) cannot lose anything" in certificate.to_text()
-    counted = sf.RiskGuard(ranker(), baseline="bm25", level=0.05, unanswered="count").fit_scorer(parts()["valid"])
+    counted = sf.RiskGuard(ranker(), baseline="bm25", risk=0.05, unanswered="count").fit_scorer(parts()["valid"])
     assert counted.calibrate(judged).certificate_["queries"] == 500
     with pytest.raises(ArgumentError, match="it must be leave-out or count"):
         sf.RiskGuard(ranker(), baseline="bm25", unanswered="no")

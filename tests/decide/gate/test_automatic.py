@@ -61,7 +61,7 @@ def drawn_scores(draws: sf.Draws) -> sf.Scores:
 
 
 def decide(draws: sf.Draws, policy: dict[str, Any], **options: Any) -> sf.Decision:
-    return sf.gate(drawn_scores(draws), baseline="today", policy=policy, drawn=draws, **options)
+    return sf.gate(drawn_scores(draws), baseline="today", policy=policy, sample=draws, **options)
 
 
 def slow_values(judgments: Any, draws: sf.Draws, kind: str, alpha: float) -> dict[str, tuple[float, float]]:
@@ -158,11 +158,11 @@ def test_a_constant_judge_keeps_the_exact_test_of_measures_of_0_and_1() -> None:
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="P@1", n=40, seed=5, automatic=same)
     scores = sf.score({query: PEOPLE[query] for query in draws.queries}, [TODAY, NEW], "P@1")
     for automatic in (same,):
-        data = sf.gate(scores, baseline="today", policy={"risk": 0.1}, drawn=draws, automatic=automatic).to_dict()
+        data = sf.gate(scores, baseline="today", policy={"risk": 0.1}, sample=draws, automatic=automatic).to_dict()
         assert data["conditions"][0]["method"] == "binomial"
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="P@1", n=40, seed=5, automatic=GOOD)
     scores = sf.score({query: PEOPLE[query] for query in draws.queries}, [TODAY, NEW], "P@1")
-    data = sf.gate(scores, baseline="today", policy={"risk": 0.1}, drawn=draws, automatic=GOOD).to_dict()
+    data = sf.gate(scores, baseline="today", policy={"risk": 0.1}, sample=draws, automatic=GOOD).to_dict()
     assert data["conditions"][0]["method"] == "betting"
     assert data["automatic"]["without"]["conditions"][0]["method"] == "binomial"
 
@@ -248,7 +248,7 @@ def test_what_has_no_proof_is_refused(tmp_path: Path) -> None:
         decide(draws, {"share_hurt": 0.1}, automatic=GOOD)
     matrix = sf.Scores(drawn_scores(draws).values, ["today", "new"], drawn_scores(draws).queries, MEASURE)
     with pytest.raises(ArgumentError, match="give judgments and runs instead of scores"):
-        sf.gate(matrix, baseline="today", policy={"risk": 0.1}, drawn=draws, automatic=GOOD)
+        sf.gate(matrix, baseline="today", policy={"risk": 0.1}, sample=draws, automatic=GOOD)
 
 
 def test_all_traffic_must_be_judged_or_said_to_be_unjudged() -> None:
@@ -370,7 +370,7 @@ def test_odd_judgments_are_refused(tmp_path: Path) -> None:
     other = sf.Run.read({query: ["d", "c", "b", "a"] for query in PEOPLE}, "new")
     scores = sf.score({query: PEOPLE[query] for query in draws.queries}, [TODAY, other], MEASURE)
     with pytest.raises(DataError, match="belong to another candidate"):
-        sf.gate(scores, baseline="today", policy={"risk": 0.1}, drawn=draws, automatic=GOOD)
+        sf.gate(scores, baseline="today", policy={"risk": 0.1}, sample=draws, automatic=GOOD)
 
 
 @pytest.mark.parametrize(
@@ -401,13 +401,13 @@ def test_people_are_not_the_judge() -> None:
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, automatic=GOOD)
     own = sf.score(GOOD, [TODAY, NEW], MEASURE)
     with pytest.raises(DataError, match="are the automatic judge's own"):
-        sf.gate(own, baseline="today", policy={"risk": 0.05}, drawn=draws, automatic=GOOD)
+        sf.gate(own, baseline="today", policy={"risk": 0.05}, sample=draws, automatic=GOOD)
 
 
 def test_documents_that_nobody_judged_are_told() -> None:
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, automatic=GOOD)
     half = sf.score({query: {"d": PEOPLE[query]["d"]} for query in draws.queries}, [TODAY, NEW], MEASURE)
-    decision = sf.gate(half, baseline="today", policy={"risk": 0.05}, drawn=draws, automatic=GOOD)
+    decision = sf.gate(half, baseline="today", policy={"risk": 0.05}, sample=draws, automatic=GOOD)
     assert decision.to_dict()["sample"]["unjudged_documents"] == 3 * len(draws.queries)
     assert f"{3 * len(draws.queries)} documents in the first 4 of the drawn queries" in " ".join(str(decision).split())
     assert decide(draws, {"risk": 0.05}, automatic=GOOD).to_dict()["sample"]["unjudged_documents"] == 0
@@ -415,10 +415,12 @@ def test_documents_that_nobody_judged_are_told() -> None:
 
 def test_weights_of_other_traffic_are_refused() -> None:
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, automatic=GOOD)
-    heavier = replace(draws, weights=np.minimum(1, draws.could_lose * 1.3), could_lose_mean=draws.could_lose_mean * 1.3)
+    heavier = replace(
+        draws, could_lose=np.minimum(1, draws.could_lose * 1.3), could_lose_mean=draws.could_lose_mean * 1.3
+    )
     with pytest.raises(DataError, match="these draws belong to other rankings"):
         decide(heavier, {"risk": 0.05}, automatic=GOOD)
-    with pytest.raises(DataError, match="with a mean weight of"):
+    with pytest.raises(DataError, match="that could lose"):
         decide(replace(draws, could_lose_mean=draws.could_lose_mean * 1.3), {"risk": 0.05}, automatic=GOOD)
 
 
@@ -427,6 +429,6 @@ def test_draws_for_a_measure_of_scores_keep_the_scores() -> None:
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=measure, n=30, seed=1)
     other = sf.Run.read({query: {d: s / 9 for d, s in docs.items()} for query, docs in NEW.to_dict().items()}, "new")
     judged = {query: PEOPLE[query] for query in draws.queries}
-    sf.gate(sf.score(judged, [TODAY, NEW], measure), baseline="today", policy={"risk": 0.5}, drawn=draws)
+    sf.gate(sf.score(judged, [TODAY, NEW], measure), baseline="today", policy={"risk": 0.5}, sample=draws)
     with pytest.raises(DataError, match="these draws belong to another candidate"):
-        sf.gate(sf.score(judged, [TODAY, other], measure), baseline="today", policy={"risk": 0.5}, drawn=draws)
+        sf.gate(sf.score(judged, [TODAY, other], measure), baseline="today", policy={"risk": 0.5}, sample=draws)

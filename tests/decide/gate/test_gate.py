@@ -237,7 +237,7 @@ def test_weights_turn_a_biased_sample_into_traffic() -> None:
     weights = {"head": 0.95, "tail": 0.05}
     plain = sf.gate(scores, baseline="today", policy={"risk": 0.02})
     assert plain.decision == "stop"
-    weighed = sf.gate(scores, baseline="today", policy={"risk": 0.02}, strata=strata, weights=weights)
+    weighed = sf.gate(scores, baseline="today", policy={"risk": 0.02}, sample=sf.Strata(strata, weights))
     (condition,) = weighed.conditions
     assert condition["observed"] == pytest.approx(0.05 * tail.mean())
     assert weighed.decision == "ship"
@@ -245,7 +245,8 @@ def test_weights_turn_a_biased_sample_into_traffic() -> None:
     assert weighed.to_dict()["sample"]["strata"] == [
         {"stratum": "head", "share": 0.95, "queries": 300}, {"stratum": "tail", "share": 0.05, "queries": 700}
     ]  # fmt: skip
-    both = sf.gate(scores, baseline="today", policy={"risk": 0.02, "gain": -0.1}, segments=strata, weights=weights)
+    policy = {"risk": 0.02, "gain": -0.1}
+    both = sf.gate(scores, baseline="today", policy=policy, sample=sf.Strata(strata, weights))
     gain = both.conditions[1]
     assert gain["observed"] == pytest.approx(-0.05 * tail.mean())
     assert gain["p_holds"] < 1
@@ -271,7 +272,7 @@ def _ships(scores: sf.Scores, options: dict[str, Any]) -> bool:
 
     sample = plain_sample(scores, "today", "new", {})
     if options:
-        sample, _ = weigh_strata(sample, {"stratum": options["strata"]}, options["weights"])
+        sample, _ = weigh_strata(sample, sf.Strata(options["strata"], options["weights"]))
     found = evidence_of(ConditionRule("risk", 0.05), sample, "AP")
     p = stratified_p(found.x, found.m) if options else BatchBet.start(found.m, 0.05).after(found.x).p
     return float(p) <= 0.05
@@ -292,7 +293,7 @@ def test_weights_that_are_refused(weights: dict[str, Any], message: str) -> None
     scores = pair(np.full(6, 0.5), np.full(6, 0.5))
     strata = {f"q{i}": "head" if i < 3 else "tail" for i in range(6)}
     with pytest.raises(SurefootError, match=message):
-        sf.gate(scores, baseline="today", policy=POLICY, strata=strata, weights=weights)
+        sf.gate(scores, baseline="today", policy=POLICY, sample=sf.Strata(strata, weights))
 
 
 # What is refused.
@@ -300,7 +301,7 @@ def test_weights_that_are_refused(weights: dict[str, Any], message: str) -> None
 GOOD = pair(np.full(5, 0.5), np.full(5, 0.4))
 THREE = sf.Scores(np.full((3, 5), 0.5), ["today", "a", "b"], [f"q{i}" for i in range(5)])
 REFUSED = [
-    (GOOD, {"baseline": "today"}, "needs a policy"),
+    (GOOD, {"baseline": "today", "policy": None}, "needs a policy"),
     (GOOD, {"policy": POLICY}, "choose the baseline, which is the system that is live today"),
     (GOOD, {"baseline": "tody", "policy": POLICY}, "no system is named 'tody'; did you mean today?"),
     (GOOD, {"baseline": "today", "candidate": "today", "policy": POLICY}, "are both 'today'"),
@@ -312,17 +313,15 @@ REFUSED = [
     (GOOD, {"baseline": "today", "policy": POLICY, "budget": 0, "record": "r.json"}, "budget is 0"),
     (GOOD, {"baseline": "today", "policy": POLICY, "sampled_from": 4}, "5 queries are judged, but sampled_from is 4"),
     (GOOD, {"baseline": "today", "policy": POLICY, "sampled_from": 0}, "sampled_from is 0"),
-    (GOOD, {"baseline": "today", "policy": POLICY, "sampled_from": 9, "traffic": {"q0": 2}}, "plain random sample"),
     (GOOD, {"baseline": "today", "policy": POLICY, "sampled_from": 9, "record": "r.json", "budget": 9},
-     "cannot be combined with weights of strata, or with a sample from a known number"),
+     "cannot be combined with strata, or with a sample from a known number"),
     (GOOD, {"baseline": "today", "policy": {"other_below": 5, "risk": 0.1}}, "works only with conditions on every"),
     (GOOD, {"baseline": "today", "policy": {"segments": {"*": POLICY}}, "sampled_from": 9,
             "segments": {"q0": "a", "q1": "b"}}, "the file of segments has 2 queries, but the sample is from 9"),
-    (GOOD, {"baseline": "today", "policy": POLICY, "weights": {"a": 1}}, "which stratum each query belongs to"),
-    (GOOD, {"baseline": "today", "policy": POLICY, "strata": {"q0": "a"}}, "strata need their shares"),
-    (GOOD, {"baseline": "today", "policy": POLICY, "strata": {"q0": "a"}, "weights": {"a": 1}}, "have no stratum"),
-    (GOOD, {"baseline": "today", "policy": POLICY, "budget": 9, "record": "s", "weights": {"a": 1}, "strata": {}},
-     "a budget cannot be combined with weights of strata"),
+    (GOOD, {"baseline": "today", "policy": POLICY, "sample": {"q0": "a"}}, "give Draws, Strata, or a file"),
+    (GOOD, {"baseline": "today", "policy": POLICY, "sample": sf.Strata({"q0": "a"}, {"a": 1})}, "have no stratum"),
+    (GOOD, {"baseline": "today", "policy": POLICY, "budget": 9, "record": "s",
+            "sample": sf.Strata({"q0": "a"}, {"a": 1})}, "a budget cannot be combined with strata"),
     (GOOD, {"baseline": "today", "policy": POLICY, "unanswered": "yes"}, "it must be leave-out or count"),
     (pair(np.full(5, 0.5), np.ones(5), "P@1"), {"baseline": "today", "policy": POLICY}, "P@1 can only be 0 or 1"),
 ]  # fmt: skip
@@ -360,7 +359,7 @@ def test_drawn_queries_give_the_figures_of_all_traffic() -> None:
     policy = {"risk": 0.1, "gain": -0.1, "u_risk": {"alpha": 2, "above": -0.2}}
     draws = sf.judge_next([runs[0], runs[1]], baseline=runs[0].name, measure="nDCG@5", n=1500, to_prove="gain", seed=1)
     judged = {query: qrels[query] for query in draws.queries}
-    decision = sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy=policy, drawn=draws)
+    decision = sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy=policy, sample=draws)
     plain = sf.gate(truth, baseline="today", policy=policy, unanswered="count")
     for one, other in zip(decision.conditions, plain.conditions, strict=True):
         assert one["observed"] == pytest.approx(other["observed"], abs=0.01)
@@ -368,19 +367,19 @@ def test_drawn_queries_give_the_figures_of_all_traffic() -> None:
     assert decision.decision == "ship"
     for_risk = sf.judge_next([runs[0], runs[1]], baseline=runs[0].name, measure="nDCG@5", n=300, seed=1)
     judged = {query: qrels[query] for query in for_risk.queries}
-    few = sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy={"risk": 0.03}, drawn=for_risk)
+    few = sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy={"risk": 0.03}, sample=for_risk)
     assert few.conditions[0]["observed"] == pytest.approx(plain.conditions[0]["observed"], abs=0.01)
     jsonschema.validate(few.to_dict(), decision_schema(strict=True))
     with pytest.raises(ArgumentError, match="drawn for risk"):
-        sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy={"gain": 0}, drawn=for_risk)
+        sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy={"gain": 0}, sample=for_risk)
     with pytest.raises(ArgumentError, match="share_hurt cannot be decided"):
-        sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy={"share_hurt": 0.1}, drawn=for_risk)
+        sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy={"share_hurt": 0.1}, sample=for_risk)
     with pytest.raises(DataError, match="of the queries to judge have no judgments"):
-        sf.gate(sf.score({"q0": qrels["q0"]}, runs, "nDCG@5"), baseline="today", policy={"risk": 0.1}, drawn=for_risk)
+        sf.gate(sf.score({"q0": qrels["q0"]}, runs, "nDCG@5"), baseline="today", policy={"risk": 0.1}, sample=for_risk)
     with pytest.raises(DataError, match="draws are for nDCG@5"):
-        sf.gate(sf.score(judged, runs, "AP"), baseline="today", policy={"risk": 0.1}, drawn=for_risk)
+        sf.gate(sf.score(judged, runs, "AP"), baseline="today", policy={"risk": 0.1}, sample=for_risk)
     with pytest.raises(ArgumentError, match="the runs are the same as when they were drawn"):
-        sf.gate(truth.only(range(400)), baseline="today", policy={"risk": 0.1}, drawn=for_risk)
+        sf.gate(truth.only(range(400)), baseline="today", policy={"risk": 0.1}, sample=for_risk)
 
 
 def test_drawn_conditions_are_bounded_means_of_the_draws() -> None:
@@ -440,7 +439,7 @@ def test_where_nothing_can_break_a_condition_it_holds() -> None:
     draws = sf.judge_next([runs[0], runs[1]], baseline=runs[0].name, measure="nDCG@5", n=20, to_prove="gain", seed=1)
     judged = sf.score({query: qrels[query] for query in draws.queries}, runs, "nDCG@5")
     for policy in ({"risk": 1.1 * draws.could_lose_mean}, {"gain": -1.1 * draws.could_lose_mean}):
-        decision = sf.gate(judged, baseline="today", policy=policy, drawn=draws)
+        decision = sf.gate(judged, baseline="today", policy=policy, sample=draws)
         assert decision.decision == "ship"
         assert decision.conditions[0]["p_holds"] == 0
 
@@ -490,9 +489,8 @@ def test_losses_of_0_or_1_have_the_exact_test(measure: str) -> None:
     both = sf.gate(scores, baseline="today", policy={"gain": -0.1, "u_risk": {"alpha": 1, "above": -0.2}})
     assert [one["method"] for one in both.conditions] == ["betting", "betting"]
     strata = {f"q{i}": "head" for i in range(1200)}
-    (weighed,) = sf.gate(
-        scores, baseline="today", policy={"risk": 0.02}, strata=strata, weights={"head": 1.0}
-    ).conditions  # fmt: skip
+    sample = sf.Strata(strata, {"head": 1.0})
+    (weighed,) = sf.gate(scores, baseline="today", policy={"risk": 0.02}, sample=sample).conditions
     assert weighed["method"] == "stratified"
 
 

@@ -98,7 +98,7 @@ def test_the_same_files_again_are_no_look_and_the_same_bytes(record: Path) -> No
 
 def test_other_questions_get_less_and_are_told(record: Path) -> None:
     settings: list[dict[str, Any]] = [
-        {}, {"policy": {"risk": 0.02}}, {"policy": POLICY | {"delta": 0.1}}, {"unanswered": "traffic"},
+        {}, {"policy": {"risk": 0.02}}, {"policy": POLICY | {"delta": 0.1}}, {"unanswered": "count"},
         {"sampled_from": 300}, {"budget": 100, "policy": {"gain": 0.01}},
     ]  # fmt: skip
     for number, options in enumerate(settings, start=1):
@@ -176,16 +176,12 @@ def test_draws_of_the_record_are_all_used_in_order(record: Path) -> None:
     runs = WORLD.runs
     sequences = []
     for seed in (1, 2, 3):
-        draws = sf.judge_next(
-            [runs["today"], runs["new"]], baseline=runs["today"].name, measure="nDCG@3", n=20, seed=seed, record=record
-        )
+        draws = sf.judge_next(runs, baseline="today", candidate="new", measure="nDCG@3", n=20, seed=seed, record=record)
         sequences.append(draws.to_dict()["sequence"])
     data = look(WORLD.judged(Q), record, {"risk": 0.03})
     assert data["per_query"]["query"] == [query for sequence in sequences for query in sequence]
     assert (data["batches"], len(data["record"]["looks"])) == ([20, 20, 20], 1)
-    draws = sf.judge_next(
-        [runs["today"], runs["new"]], baseline=runs["today"].name, measure="nDCG@3", n=20, record=record
-    )
+    draws = sf.judge_next(runs, baseline="today", candidate="new", measure="nDCG@3", n=20, record=record)
     again = look(WORLD.judged(Q, "new", "renamed"), record, {"risk": 0.03})
     assert (again["batches"], len(again["record"]["looks"])) == ([20, 20, 20, 20], 2)
     assert again["per_query"]["query"][60:] == draws.to_dict()["sequence"]
@@ -193,15 +189,11 @@ def test_draws_of_the_record_are_all_used_in_order(record: Path) -> None:
 
 def test_a_batch_with_an_unjudged_query_waits(record: Path) -> None:
     runs = WORLD.runs
-    first = sf.judge_next(
-        [runs["today"], runs["new"]], baseline=runs["today"].name, measure="nDCG@3", n=20, seed=1, record=record
-    )
+    first = sf.judge_next(runs, baseline="today", candidate="new", measure="nDCG@3", n=20, seed=1, record=record)
     with pytest.raises(DataError, match="of the queries to judge have no judgments"):
         look(WORLD.judged([*first.queries[1:], "q000"]), record, {"risk": 0.03})
     assert read_record(record).questions == []
-    second = sf.judge_next(
-        [runs["today"], runs["new"]], baseline=runs["today"].name, measure="nDCG@3", n=20, seed=2, record=record
-    )
+    second = sf.judge_next(runs, baseline="today", candidate="new", measure="nDCG@3", n=20, seed=2, record=record)
     new = [query for query in second.queries if query not in first.queries]
     data = look(WORLD.judged([*first.queries, *new[2:]]), record, {"risk": 0.03})
     assert data["batches"] == [20]
@@ -212,13 +204,11 @@ def test_a_batch_with_an_unjudged_query_waits(record: Path) -> None:
 
 def test_draws_for_others_never_pass_as_a_plain_sample(record: Path) -> None:
     runs = WORLD.runs
-    draws = sf.judge_next(
-        [runs["today"], runs["new"]], baseline=runs["today"].name, measure="nDCG@3", n=60, seed=1, record=record
-    )
-    with pytest.raises(DataError, match=r"were drawn for other rankings \('run'\).* judge next --record"):
+    draws = sf.judge_next(runs, baseline="today", candidate="new", measure="nDCG@3", n=60, seed=1, record=record)
+    with pytest.raises(DataError, match=r"were drawn for other rankings \('new'\).* judge next --record"):
         look(WORLD.judged([*draws.queries], "other", "other"), record, {"risk": 0.03})
     with pytest.raises(ArgumentError, match="a record holds the draws itself"):
-        look(WORLD.judged([*draws.queries]), record, {"risk": 0.03}, drawn=draws)
+        look(WORLD.judged([*draws.queries]), record, {"risk": 0.03}, sample=draws)
     with pytest.raises(DataError, match=r"the draws are for nDCG@3, but the measure is P@1"):
         look(WORLD.judged([*draws.queries], measure="P@1"), record, {"risk": 0.03})
     with pytest.raises(ArgumentError, match="drawn for risk; conditions on gain"):
@@ -228,14 +218,8 @@ def test_draws_for_others_never_pass_as_a_plain_sample(record: Path) -> None:
 def test_draws_for_gain_are_another_question_than_those_for_risk(record: Path) -> None:
     runs, found = WORLD.runs, []
     for to_prove, policy in (("risk", {"risk": 0.03}), ("gain", POLICY), ("risk", {"risk": 0.03})):
-        sf.judge_next(
-            [runs["today"], runs["new"]],
-            baseline=runs["today"].name,
-            measure="nDCG@3",
-            n=20,
-            to_prove=to_prove,
-            record=record,
-        )  # type: ignore[arg-type]
+        draw = {"baseline": "today", "candidate": "new", "measure": "nDCG@3", "n": 20, "record": record}
+        sf.judge_next(runs, to_prove=to_prove, **draw)  # type: ignore[arg-type]
         data = look(WORLD.judged(Q), record, policy)
         found.append((data["record"]["number"], data["batches"]))
     assert found == [(1, [20]), (2, [20]), (1, [20, 20])]
@@ -374,10 +358,10 @@ def test_a_budget_is_fixed_at_the_first_look(record: Path) -> None:
 
 
 def test_strata_have_one_look(record: Path) -> None:
-    given = {"strata": kinds(), "weights": {"head": 0.5, "tail": 0.5}}
+    given = {"sample": sf.Strata(kinds(), {"head": 0.5, "tail": 0.5})}
     first = look(WORLD.judged(Q[:180]), record, {"risk": 0.3}, **given)
     again = look(WORLD.judged(Q[:180]), record, {"risk": 0.3}, **given)
-    assert (first["record"], first["strata"]) == (again["record"], again["strata"])
+    assert (first["record"], first["sample"]) == (again["record"], again["sample"])
     more = look(WORLD.judged(Q[:190]), record, {"risk": 0.3}, **given)  # with other weights: the next question
     assert (more["record"]["number"], len(more["record"]["looks"])) == (2, 1)
 

@@ -36,7 +36,7 @@ def drawn(traffic: Traffic, policy: dict[str, float], seed: int) -> bool:
         seed=seed,
     )
     scores = traffic.judged([*draws.queries])
-    return sf.gate(scores, baseline="today", policy=policy, drawn=draws).decision == "ship"
+    return sf.gate(scores, baseline="today", policy=policy, sample=draws).decision == "ship"
 
 
 @pytest.mark.heavy

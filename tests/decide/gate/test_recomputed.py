@@ -133,7 +133,7 @@ def test_a_drawn_query_is_hurt_once() -> None:
     new = sf.Run.read({query: ["b", "a"] for query in qrels}, "new")
     draws = sf.judge_next({"today": today, "new": new}, baseline="today", measure="RR@10", n=40, seed=0)
     data = sf.gate(
-        sf.score(qrels, [today, new], "RR@10"), baseline="today", policy={"risk": 0.9}, drawn=draws
+        sf.score(qrels, [today, new], "RR@10"), baseline="today", policy={"risk": 0.9}, sample=draws
     ).to_dict()
     assert data["queries"] == 40
     assert data["hurt"] == len(data["most_hurt"]) == len(draws.queries) == 6

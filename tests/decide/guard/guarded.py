@@ -29,7 +29,7 @@ def ranker() -> sf.Ranker:
 
 def fitted(**settings: object) -> sf.RiskGuard:
     """A guard with its scorer fitted; eleven of the judged queries have no relevant document, and count."""
-    chosen = {"baseline": "bm25", "level": 0.05, "unanswered": "traffic", **settings}
+    chosen = {"baseline": "bm25", "risk": 0.05, "unanswered": "count", **settings}
     return sf.RiskGuard(ranker(), **chosen).fit_scorer(parts()["valid"])
 
 

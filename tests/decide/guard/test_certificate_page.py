@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.decide.guard.guarded import calibrated, fitted, parts
+from tests.decide.guard.guarded import calibrated, parts
 
 from surefoot.decide.evidence.proof import proofs, upper_bounds
 from surefoot.decide.guard.certificate import Certificate
@@ -32,9 +32,6 @@ def test_the_headline_says_what_to_serve() -> None:
     nowhere = one | {"threshold": None, "reason": "12 judged queries cannot prove it"}
     assert headline(nowhere) == "Serve bm25 alone: 12 judged queries cannot prove it."
     assert front(nowhere).chip.kind == "keep"
-    average = one | {"method": "crc"}
-    assert "risk at most 0.05 on average over calibrations" in headline(average)
-    assert "19 to 31 %" in str(front(average).caution)
     both = one | {
         "conditions": [*one["conditions"], {"name": "share_hurt", "level": 0.2, "observed": 0.1, "bound": 0.2}]
     }  # fmt: skip
@@ -99,17 +96,3 @@ def test_bounds_of_the_curve_are_those_of_a_finer_search() -> None:
     (bound,) = upper_bounds([evidence], 0.05)
     ((proof, _),) = proofs([evidence], 0.05, 0.05)
     assert bound == pytest.approx(proof.bound, abs=1e-4)
-
-
-@pytest.mark.parametrize("settings", [{"method": "hoeffding-bentkus"}, {"method": "crc"}, {"drift": 2.0}])
-def test_other_methods_have_the_curve_too(settings: dict[str, Any]) -> None:
-    certificate = fitted(**settings).calibrate(parts()["judged"]).certificate_
-    bounds = [point["bound"]["risk"] for point in certificate["thresholds"]]
-    if settings.get("method") == "crc":
-        assert bounds == [None] * len(bounds)
-    else:
-        assert all(
-            bound >= point["observed"]["risk"] for bound, point in zip(bounds, certificate["thresholds"], strict=True)
-        )
-    assert "<svg" in certificate.to_html()
-    assert Certificate.from_dict(certificate.to_dict()).to_html() == certificate.to_html()

@@ -18,23 +18,17 @@ from surefoot.errors import ArgumentError, DataError
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"level": 0}, "the level of risk is 0; it must be above 0"),
-        ({"level": 1.0}, "below 1"),
-        ({"level": "0.02"}, "'0.02'"),
-        ({"level": {"risk": 0.02, "gain": 0.1}}, "loss is"),
-        ({"level": {"risk": 0.02}, "loss": ["risk", "share_hurt"]}, "levels are given for"),
-        ({"loss": ["risk", "risk"]}, "each only once"),
-        ({"loss": "regret"}, "loss is 'regret'"),
+        ({"risk": 0}, "risk is 0; it must be above 0"),
+        ({"risk": 1.0}, "below 1"),
+        ({"risk": "0.02"}, "'0.02'"),
+        ({"share_hurt": 2}, "share_hurt is 2"),
+        ({"risk": None}, "give what may be lost"),
         ({"delta": 0.7}, "delta is 0.7"),
         ({"delta": float("nan")}, "delta is nan"),
-        ({"method": "guess"}, "method is 'guess'"),
-        ({"method": "binomial"}, "losses of 0 or 1"),
         ({"scorer": "kendall"}, "scorer is 'kendall'"),
         ({"scorer": "feature:x"}, "scorer is 'feature:x'"),
         ({"blend": 0}, "blend is 0"),
         ({"blend": 1.5}, "blend is 1.5"),
-        ({"movement_cap": 0}, "movement_cap is 0"),
-        ({"drift": 0.5}, "drift is 0.5"),
         ({"budget": 0}, "budget is 0"),
         ({"measure": "DCG@10"}, "no maximum"),
         ({"baseline": 3}, "use the name of a baseline in the data"),
@@ -65,7 +59,7 @@ def test_nothing_judged() -> None:
     judged = parts()["judged"]
     with pytest.raises(DataError, match="no document of these queries is judged relevant"):
         fitted().calibrate(judged.with_labels(np.zeros(len(judged))))
-    lists = calibrated().lists(judged)
+    lists = calibrated()._lists(judged)
     runs = sf.RiskGuard(lists.candidate, baseline=lists.baseline)
     with pytest.raises(DataError, match="none of the queries is judged"):
         runs.fit_scorer({"other": {"d": 1}})
@@ -94,7 +88,7 @@ def test_data_of_another_kind() -> None:
         sf.RiskGuard(ranker(), baseline="bm26").fit_scorer(parts()["valid"])
     with pytest.raises(ArgumentError, match="no feature 99"):
         sf.RiskGuard(ranker(), baseline="feature:99").fit_scorer(parts()["valid"])
-    lists = calibrated().lists(parts()["judged"])
+    lists = calibrated()._lists(parts()["judged"])
     with pytest.raises(ArgumentError, match="needs a baseline run"):
         sf.RiskGuard(lists.candidate)
     for scorer in ("feature:3", "predicted_gain:regression"):
@@ -103,50 +97,46 @@ def test_data_of_another_kind() -> None:
 
 
 @pytest.mark.parametrize(
-    ("weights", "strata", "said"),
+    ("shares", "strata", "said"),
     [
         ({"a": 0.5, "b": 0.4}, "both", "sum to 0.9"),
         ({"a": 1.5, "b": -0.5}, "both", "share of stratum 'a' is 1.5"),
-        ({"a": 0.5, "b": 0.5}, None, "strata need one column"),
         ({"a": 0.5, "b": 0.5}, "one", "no judged query belongs to 'b'"),
         ({"a": 1.0}, "both", "no share of traffic is given for 'b'"),
-        (None, "both", "give the share of traffic of each stratum as weights"),
     ],
 )
-def test_weights_that_do_not_fit(weights: Any, strata: str | None, said: str) -> None:
+def test_strata_that_do_not_fit(shares: Any, strata: str, said: str) -> None:
     queries = parts()["judged"].queries
-    kinds = {"both": {q: "ab"[i % 2] for i, q in enumerate(queries)}, "one": dict.fromkeys(queries, "a"), None: None}
+    kinds = {"both": {q: "ab"[i % 2] for i, q in enumerate(queries)}, "one": dict.fromkeys(queries, "a")}
     with pytest.raises(sf.SurefootError, match=said):
-        fitted().calibrate(parts()["judged"], weights=weights, strata=kinds[strata])
+        fitted().calibrate(parts()["judged"], sample=sf.Strata(kinds[strata], shares))
 
 
 def test_draws_that_do_not_fit() -> None:
     c, judged = fitted(), parts()["judged"]
-    lists = c.lists(judged)
+    lists = c._lists(judged)
     draws = sf.judge_next([lists.baseline, lists.candidate], baseline=lists.baseline.name, measure=MEASURE, n=200)
     with pytest.raises(DataError, match="could lose"):
-        fitted(blend=0.5).calibrate(judged, draws)  # other lists than those that were drawn from
+        fitted(blend=0.5).calibrate(judged, sample=draws)  # other lists than those that were drawn from
     with pytest.raises(DataError, match="have no judgments"):
-        c.calibrate(judged.select(np.arange(50)), draws)
+        c.calibrate(judged.select(np.arange(50)), sample=draws)
     with pytest.raises(ArgumentError, match="share_hurt cannot be proved"):
-        fitted(loss="share_hurt").calibrate(judged, draws)
-    with pytest.raises(ArgumentError, match="need method betting"):
-        fitted(method="crc").calibrate(judged, draws)
+        fitted(share_hurt=0.1).calibrate(judged, sample=draws)
     with pytest.raises(DataError, match="the guard is for P@5"):
-        sf.RiskGuard(ranker(), "bm25", measure="P@5", scorer=lambda one: np.zeros(500)).calibrate(judged, draws)
+        sf.RiskGuard(ranker(), "bm25", measure="P@5", scorer=lambda one: np.zeros(500)).calibrate(judged, sample=draws)
     gain = sf.judge_next(
         [lists.baseline, lists.candidate], baseline=lists.baseline.name, measure=MEASURE, n=200, to_prove="gain"
     )
     with pytest.raises(ArgumentError, match="draw for risk"):
-        c.calibrate(judged, gain)
+        c.calibrate(judged, sample=gain)
 
 
 def test_losses_beyond_what_the_traffic_allows() -> None:
     judged = parts()["judged"]
-    worst = calibrated().lists(judged).worst_case(sf.Measure.parse(MEASURE))
+    worst = calibrated()._lists(judged).worst_case(sf.Measure.parse(MEASURE))
     tame = judged.select(np.argsort(np.where(worst > 0, worst, 1))[:3])
     with pytest.raises(DataError, match="but the computed maximum is"):
-        fitted().calibrate(judged, traffic=tame)
+        fitted().calibrate(judged, unlabelled=tame)
 
 
 def test_a_function_cannot_be_saved(tmp_path: Path) -> None:
@@ -211,7 +201,7 @@ def test_certificates_that_were_changed(tmp_path: Path) -> None:
     calibrated().certificate_.write(tmp_path / "c.json")
     assert sf.Certificate.read(tmp_path / "c.json")["queries"] == 500
     data = json.loads((tmp_path / "c.json").read_text())
-    (tmp_path / "c.json").write_text(json.dumps(data | {"level": 0.01}))
+    (tmp_path / "c.json").write_text(json.dumps(data | {"risk": 0.01}))
     with pytest.raises(DataError, match="was changed after surefoot wrote it"):
         sf.Certificate.read(tmp_path / "c.json")
     for wrong in ({**data, "curve": 3}, {name: value for name, value in data.items() if name != "reason"}):
@@ -228,5 +218,5 @@ def test_a_linear_ranker_is_refused_with_the_way() -> None:
         sf.RiskGuard(linear, baseline="bm25")
     judged = parts()["judged"]
     runs = judged.to_run(linear.predict(judged), "new"), judged.to_run(judged.baselines["bm25"], "today")
-    c = sf.RiskGuard(*runs, level=0.3, scorer=lambda lists: np.ones(len(lists.queries)))
+    c = sf.RiskGuard(*runs, risk=0.3, scorer=lambda lists: np.ones(len(lists.queries)))
     assert c.calibrate(judged.qrels()).certificate_["queries"] == 489

@@ -22,54 +22,52 @@ from surefoot.risk.bounds import least_queries
 
 
 def test_drawn_queries_prove_more_with_fewer_judgments(tmp_path: Path) -> None:
-    c, traffic = fitted(movement_cap=1, level=0.02), parts()["judged"]
-    lists = c.lists(traffic)
+    c, traffic = fitted(blend=0.2, risk=0.02), parts()["judged"]
+    lists = c._lists(traffic)
     draws = sf.judge_next(
         [lists.baseline, lists.candidate], baseline=lists.baseline.name, measure=MEASURE, n=150, seed=0
     )
-    c.calibrate(traffic, draws)
+    c.calibrate(traffic, sample=draws)
     certificate = c.certificate_
     assert certificate["queries"] == 150
     assert certificate["sample"]["kind"] == "draws"
     assert certificate["least_queries"] < 150
-    plain = fitted(movement_cap=1, level=0.02).calibrate(traffic.select(np.arange(150))).certificate_
+    plain = fitted(blend=0.2, risk=0.02).calibrate(traffic.select(np.arange(150))).certificate_
     assert certificate["guarded"]["gain"] > 2 * plain["guarded"]["gain"]
     draws.write(tmp_path / "draws.json")
-    again = fitted(movement_cap=1, level=0.02).calibrate(traffic, tmp_path / "draws.json").certificate_
+    again = fitted(blend=0.2, risk=0.02).calibrate(traffic, sample=tmp_path / "draws.json").certificate_
     assert again.to_dict() == certificate.to_dict()
     # Their losses are divided by W already: the greatest of all traffic scales them no more.
-    bounded = fitted(movement_cap=1, level=0.02).calibrate(traffic, draws, traffic=traffic).certificate_
+    bounded = fitted(blend=0.2, risk=0.02).calibrate(traffic, sample=draws, unlabelled=traffic).certificate_
     assert bounded["largest_loss"] < 0.7
     assert (bounded["thresholds_proved"], bounded["least_queries"]) == (
         certificate["thresholds_proved"],
         certificate["least_queries"],
     )
     # Weighted figures are about those of all the traffic.
-    whole = fitted(movement_cap=1, level=0.02).calibrate(traffic).certificate_["unguarded"]
+    whole = fitted(blend=0.2, risk=0.02).calibrate(traffic).certificate_["unguarded"]
     assert certificate["unguarded"]["risk"] == pytest.approx(whole["risk"], abs=0.01)
 
 
 def test_strata_are_weighed_by_their_shares() -> None:
     judged = parts()["judged"]
     strata = {query: "head" if number % 5 else "tail" for number, query in enumerate(judged.queries)}
-    like = fitted(level=0.08).calibrate(judged, {"head": 0.8, "tail": 0.2}, strata=strata).certificate_
-    plain = fitted(level=0.08).calibrate(judged).certificate_
+    like = fitted(risk=0.08).calibrate(judged, sample=sf.Strata(strata, {"head": 0.8, "tail": 0.2})).certificate_
+    plain = fitted(risk=0.08).calibrate(judged).certificate_
     assert like["sample"]["strata"] == [
         {"stratum": "head", "share": 0.8, "queries": 400},
         {"stratum": "tail", "share": 0.2, "queries": 100},
     ]
     assert like["unguarded"] == pytest.approx(plain["unguarded"])
     assert 0 < like["thresholds_proved"] <= plain["thresholds_proved"]
-    turned = fitted(level=0.08).calibrate(judged, {"head": 0.1, "tail": 0.9}, strata=strata).certificate_
+    turned = fitted(risk=0.08).calibrate(judged, sample=sf.Strata(strata, {"head": 0.1, "tail": 0.9})).certificate_
     assert turned["thresholds_proved"] < like["thresholds_proved"]  # few queries stand for much
-    with pytest.raises(ArgumentError, match="only with method 'betting'"):
-        fitted(method="crc").calibrate(judged, {"head": 0.8, "tail": 0.2}, strata=strata)
 
 
 def test_a_smaller_greatest_loss_proves_more() -> None:
-    settings = {"movement_cap": 1, "level": 0.01}
+    settings = {"risk": 0.01, "blend": 0.2}
     plain = fitted(**settings).calibrate(parts()["judged"]).certificate_
-    bounded = fitted(**settings).calibrate(parts()["judged"], traffic=parts()["judged"]).certificate_
+    bounded = fitted(**settings).calibrate(parts()["judged"], unlabelled=parts()["judged"]).certificate_
     assert bounded["largest_loss"] < 0.7
     assert bounded["least_queries"] < plain["least_queries"]
     assert bounded["thresholds_proved"] > plain["thresholds_proved"]
@@ -102,7 +100,7 @@ def test_draws_of_a_record_calibrate(tmp_path: Path) -> None:
         )
 
     def certified(judged: Any, **given: Any) -> sf.Certificate:
-        made = sf.RiskGuard(runs[1], baseline=runs[0], level=0.3, measure="RR@10", scorer=lists_moved)
+        made = sf.RiskGuard(runs[1], baseline=runs[0], risk=0.3, measure="RR@10", scorer=lists_moved)
         return made.calibrate(judged, record=record, **given).certificate_
 
     certificate = certified(qrels)
@@ -112,8 +110,8 @@ def test_draws_of_a_record_calibrate(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="drawn queries have no judgments"):
         certified({query: graded for query, graded in qrels.items() if query != missing})
     with pytest.raises(ArgumentError, match="a record holds the draws itself"):
-        certified(qrels, weights=draws)
-    other = sf.RiskGuard(runs[0], baseline=runs[0], level=0.3, measure="RR@10", scorer=lists_moved)
+        certified(qrels, sample=draws)
+    other = sf.RiskGuard(runs[0], baseline=runs[0], risk=0.3, measure="RR@10", scorer=lists_moved)
     with pytest.raises(DataError, match="were drawn for other rankings"):
         other.calibrate({query: qrels[query] for query in draws.queries}, record=record)
 
@@ -137,13 +135,13 @@ def test_batches_open_thresholds_as_the_bets_say(tmp_path: Path) -> None:
     assert c.certificate_["method"] == "anytime betting"
     assert c.certificate_["queries"] == 500
     # Slowly: each threshold's bet on each query, in order of arrival and within a batch by hash.
-    lists = c.lists(judged)
+    lists = c._lists(judged)
     scores = c.scorer.scores(lists)
     known = lists.effectiveness(judged.qrels(), c.settings.measure)
     loss = np.maximum(known.baseline - known.candidate, 0)
     order = np.concatenate([start + betting_order(judged.queries[start:end]) for start, end in pairwise(bounds)])
-    assert c.thresholds_ is not None
-    x = (loss * (scores >= c.thresholds_[::-1, None]))[:, order]
+    assert c._thresholds is not None
+    x = (loss * (scores >= c._thresholds[::-1, None]))[:, order]
     p = anytime_capital(x, start_anytime(0.05, 0.05, 500, (len(x),))).p
     passed = next((number for number, one in enumerate(p) if one > 0.05), len(p))
     assert passed == c.certificate_["thresholds_proved"]
@@ -162,8 +160,8 @@ def test_no_query_counts_twice() -> None:
 
 
 def test_losses_can_be_watched_together_in_batches() -> None:
-    c = fitted(level={"risk": 0.08, "share_hurt": 0.3}).update(parts()["judged"])
-    alone = fitted(level=0.08).update(parts()["judged"])
+    c = fitted(risk=0.08, share_hurt=0.3).update(parts()["judged"])
+    alone = fitted(risk=0.08).update(parts()["judged"])
     assert c.certificate_["thresholds_proved"] <= alone.certificate_["thresholds_proved"]
     assert calibrated().certificate_["method"] == "betting"
 
@@ -173,12 +171,12 @@ def test_drawn_queries_are_bet_on_in_the_order_of_drawing() -> None:
     judged = JudgedQueries(("a", "b", "c"), np.array([0.2, 0.2, 0.2]), np.array([0.1, 0.2, 0.3]))
     scored = ScoredQueries(judged, np.arange(3.0))
     draws = sf.judge_next(
-        [{"a": ["y"], "b": ["y"], "c": ["y"]}, {"a": ["x"], "b": ["x"], "c": ["x"]}],
-        baseline={"a": ["y"], "b": ["y"], "c": ["y"]}.name,
+        {"today": {"a": ["y"], "b": ["y"], "c": ["y"]}, "new": {"a": ["x"], "b": ["x"], "c": ["x"]}},
+        baseline="today",
         measure="P@1",
         n=40,
     )
     settings = sf.RiskGuard({"a": ["x"]}, baseline={"a": ["y"]}, measure="P@1").settings
-    _, sample, weighing = calibration_of(scored, settings, draws, None, 1.0)
+    _, sample, weighing = calibration_of(scored, settings, draws, 1.0)
     assert list(sample.queries) == draws.to_dict()["sequence"]
     assert (weighing["draws"], weighing["could_lose_mean"]) == (40, 1.0)

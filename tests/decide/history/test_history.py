@@ -83,11 +83,11 @@ def test_draws_and_strata_have_the_figures_of_traffic(tmp_path: Path) -> None:
     )
     matrix = sf.score(qrels, [sf.read_run(today, "today"), sf.read_run(new, "new")], "nDCG@2")
     policy = {"gain": -0.9}
-    drawn = sf.gate(matrix, candidate="new", baseline="today", policy=policy, drawn=draws)
+    drawn = sf.gate(matrix, candidate="new", baseline="today", policy=policy, sample=draws)
     drawn.write(tmp_path / "2026-01-01.json")
     strata = {"kind": {query: "head" if number < 10 else "tail" for number, query in enumerate(QUERIES)}}
     shares, policy = {"head": 0.75, "tail": 0.25}, {"risk": 0.9, "gain": -0.9}
-    weighed = sf.gate(matrix, candidate="new", baseline="today", policy=policy, strata=strata, weights=shares)
+    weighed = sf.gate(matrix, candidate="new", baseline="today", policy=policy, sample=sf.Strata(strata, shares))
     weighed.write(tmp_path / "2026-01-02.json")
     plain = sf.gate(matrix, candidate="new", baseline="today", policy=policy)
     plain.write(tmp_path / "2026-01-03.json")
@@ -102,7 +102,7 @@ def test_draws_and_strata_have_the_figures_of_traffic(tmp_path: Path) -> None:
     ]
     risky = sf.judge_next({"today": today, "new": new}, baseline="today", measure="nDCG@2", n=30, seed=1)
     for number in (4, 5):  # drawn for risk: nothing is known of gain
-        decision = sf.gate(matrix, candidate="new", baseline="today", policy={"risk": 0.1 * number}, drawn=risky)
+        decision = sf.gate(matrix, candidate="new", baseline="today", policy={"risk": 0.1 * number}, sample=risky)
         decision.write(tmp_path / f"2026-01-0{number}.json")
     history = sf.history(tmp_path)
     (*_, last) = history.to_dict()["releases"]

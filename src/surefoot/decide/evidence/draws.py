@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, NotRequired, Self, TypedDict
 
@@ -25,7 +25,7 @@ from surefoot.data.types.runs import RankedSource, Run
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.decide.evidence.automatic_judge import AutomaticData, AutomaticJudge, read_automatic
 from surefoot.decide.evidence.sealed_files import read_sealed
-from surefoot.decide.evidence.traffic import DrawnTraffic, ToProve, TrafficToDraw, asked_queries, traffic_to_draw
+from surefoot.decide.evidence.traffic import DrawnTraffic, ToProve, TrafficToDraw, traffic_to_draw
 from surefoot.errors import DataError, expecting, name_list, shortened
 from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import check_bounded
@@ -73,6 +73,7 @@ class DrawsData(TypedDict):
     sequence: list[str]
     automatic: AutomaticData | None
     by_traffic: NotRequired[DrawnTraffic]
+    traffic: NotRequired[dict[str, float]]
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,8 @@ class Draws:
     `could_lose_mean` and `could_lose_largest` are over all `drawn_from` queries, drawn or not. `sequence` holds each
     draw's place in `queries`, in the order of drawing: a query that was drawn twice is judged once and counts twice.
     `automatic` names the automatic judgments that were fixed before the draw, where there were any. Where queries are
-    not asked equally often, `by_traffic` says of what counts, and `counts` are those of the drawn queries.
+    not asked equally often, `by_traffic` says of what counts, and `counts` are those of the drawn queries;
+    with an automatic judge, `traffic` has those of all queries, for which it speaks.
     """
 
     measure: str
@@ -100,6 +102,7 @@ class Draws:
     automatic: AutomaticData | None = None
     by_traffic: DrawnTraffic | None = None
     counts: Floats | None = None
+    traffic: Mapping[str, float] | None = None
 
     @property
     def draws(self) -> int:
@@ -150,19 +153,6 @@ class Draws:
                 "these rankings"
             )
 
-    def _check_counts(self, queries: Sequence[str], traffic: Any) -> None:
-        """Refuse other traffic than the draws were made with; `queries` are all that the runs answer."""
-        given = asked_queries(queries, traffic).by_traffic
-        if given is None and self.by_traffic is None:
-            return
-        if self.by_traffic is None:
-            raise DataError("these draws were made without traffic; draw again with surefoot judge next --traffic")
-        if given is None or given["sha256"] != self.by_traffic["sha256"]:
-            raise DataError(
-                "this traffic is not the one that the draws were made with; give the same counts, or draw again with "
-                "the new ones"
-            )
-
     def _check_traffic(self, traffic: TrafficToDraw) -> None:
         """Refuse weights of the traffic that are not those at the time of the draw: the judge's mean goes by them."""
         at = {query: row for row, query in enumerate(traffic.queries)}
@@ -175,7 +165,7 @@ class Draws:
                 f"{traffic.could_lose_mean:.6g}; draw again"
             )
 
-    def _read_judge(self, source: RankedSource, candidate: Run, baseline: Run, traffic: Any = None) -> AutomaticJudge:
+    def _read_judge(self, source: RankedSource, candidate: Run, baseline: Run) -> AutomaticJudge:
         """What the automatic judge of these draws says of all traffic; other judgments than its are refused."""
         if self.automatic is None:
             raise DataError(
@@ -183,7 +173,7 @@ class Draws:
                 "the draw; draw again with surefoot judge next --automatic"
             )
         measure = check_bounded(self.measure)
-        asked = traffic_to_draw(candidate, baseline, measure, self.to_prove, traffic)
+        asked = traffic_to_draw(candidate, baseline, measure, self.to_prove, self.traffic)
         self._check_traffic(asked)
         judge = read_automatic(source, candidate, baseline, measure, asked.queries, asked.could_lose)
         judge = replace(judge, counts=asked.counts)
@@ -220,6 +210,8 @@ class Draws:
         }
         if self.by_traffic is not None:
             data["by_traffic"] = self.by_traffic
+        if self.traffic is not None:
+            data["traffic"] = dict(self.traffic)
         return data  # type: ignore[return-value]
 
     @classmethod
@@ -236,6 +228,8 @@ class Draws:
             "has a sequence with other queries": bool((sequence < 0).any()) or not len(sequence),
             "has a query that could lose more than the largest": max(*most, data["could_lose_mean"])
             > data["could_lose_largest"],
+            "has no counts of all traffic, for which its judge speaks": (data.get("traffic") is None)
+            != (by_traffic is None or data["automatic"] is None),
             "has counts of some queries only": len(counts) != (0 if by_traffic is None else len(rows)),
         }
         for what in (reason for reason, holds in wrong.items() if holds):
@@ -253,14 +247,25 @@ class Draws:
             could_lose_mean=float(data["could_lose_mean"]), could_lose_largest=float(data["could_lose_largest"]),
             queries=tuple(queries), could_lose=np.array(most, np.float64), sequence=sequence,
             automatic=data["automatic"], by_traffic=by_traffic,
-            counts=np.array(counts, np.float64) if counts else None,
+            counts=np.array(counts, np.float64) if counts else None, traffic=data.get("traffic"),
         )  # fmt: skip
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write JSON, all or nothing; `Draws.read` reads it back."""
         write_text(path, to_json(seal(dict(self.to_dict()))))
 
-    def followed_by(self, later: Draws) -> Draws:
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """Draws from a file that `write` or `surefoot judge next` wrote; one that was changed is refused."""
+        data = read_sealed(path, SCHEMA, "does not contain draws", "draw again")
+        try:
+            with expecting("draws", path, "draw again"):
+                return cls.from_dict(data)
+        except DataError as error:
+            known = str(error).startswith(str(path))
+            raise error if known else DataError.at(path, None, f"{error}; draw again") from error
+
+    def _followed_by(self, later: Draws) -> Draws:
         """These draws and, after them, later ones from the same traffic."""
         new = [row for row, query in enumerate(later.queries) if query not in set(self.queries)]
         queries = (*self.queries, *(later.queries[row] for row in new))
@@ -271,19 +276,6 @@ class Draws:
             self, queries=queries, could_lose=np.append(self.could_lose, later.could_lose[new]), counts=counts,
             sequence=np.append(self.sequence, places[later.sequence]),
         )  # fmt: skip
-
-
-def read_draws(source: Draws | str | os.PathLike[str]) -> Draws:
-    """Draws from a file that `Draws.write` or `surefoot judge next` wrote; one that was changed is refused."""
-    if isinstance(source, Draws):
-        return source
-    data = read_sealed(source, SCHEMA, "does not contain draws", "draw again")
-    try:
-        with expecting("draws", source, "draw again"):
-            return Draws.from_dict(data)
-    except DataError as error:
-        known = str(error).startswith(str(source))
-        raise error if known else DataError.at(source, None, f"{error}; draw again") from error
 
 
 def system_hash(run: Run, measure: Measure | str, queries: Sequence[str] | None = None) -> str:

@@ -118,6 +118,7 @@ def draw_queries(
         automatic=judge,
         by_traffic=drawable.by_traffic,
         counts=None if drawable.counts is None else drawable.counts[drawn],
+        traffic=None if judge is None else drawable.all_counts,
     )
     if record is not None:
         with open_record(record) as kept:

@@ -15,7 +15,6 @@ from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.automatic_judge import AutomaticJudge, shown_documents
 from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.draws import Draws
-from surefoot.decide.evidence.traffic import answered_queries
 from surefoot.decide.options import NO_FILL_REASON
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.notation import Measure, is_binary, named_measure
@@ -227,7 +226,6 @@ def drawn_sample(
     candidate: str,
     draws: Draws,
     automatic: RankedSource | None = None,
-    traffic: Any = None,
 ) -> tuple[JudgedQueries, AutomaticJudge | None]:
     """The queries that were drawn, in the order of drawing, each as often as it was; other judged ones do not count.
 
@@ -240,8 +238,6 @@ def drawn_sample(
             "give judgments and runs instead of scores"
         )
     draws._check_runs(runs[candidate], runs[baseline], scores.measure)
-    if traffic is not None:
-        draws._check_counts(answered_queries(runs[candidate], runs[baseline]), traffic)
     if scores.qrels is not None and draws.automatic is not None:
         _refuse_the_judge(scores.qrels, draws.automatic["sha256"])
     rows = draws._places(scores.queries)[draws.sequence]
@@ -249,6 +245,6 @@ def drawn_sample(
     sample = replace(sample, drawn_by=draws.could_lose[draws.sequence])
     if automatic is None:
         return sample, None
-    judge = draws._read_judge(automatic, runs[candidate], runs[baseline], traffic)
+    judge = draws._read_judge(automatic, runs[candidate], runs[baseline])
     by_judge = judge.of(sample.queries)
     return replace(sample, automatic_baseline=by_judge[0], automatic_candidate=by_judge[1]), judge

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class NothingToLoseTreatment(StrEnum):
-    """In a plain sample they are left out, or count."""
+    """In a plain sample they are left out, or count as a part of traffic."""
 
     leave_out = "leave-out"
-    count = "count"
+    counted = "count"

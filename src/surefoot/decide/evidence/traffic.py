@@ -46,6 +46,11 @@ class TrafficToDraw:
     by_traffic: DrawnTraffic | None
 
     @property
+    def all_counts(self) -> dict[str, float] | None:
+        """How often each query is asked, where that differs."""
+        return None if self.counts is None else dict(zip(self.queries, self.counts.tolist(), strict=True))
+
+    @property
     def could_lose_mean(self) -> float:
         """W̄ = ΣwW/Σw."""
         if self.counts is None:

@@ -16,15 +16,16 @@ from surefoot.data.reading.segments import read_segments
 from surefoot.data.types.runs import Run
 from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.automatic_judge import AutomaticJudge
+from surefoot.decide.evidence.chosen_queries import read_sample
 from surefoot.decide.evidence.compared_systems import systems_of
 from surefoot.decide.evidence.conditions import CONDITIONS, ConditionRule
-from surefoot.decide.evidence.draws import Draws, read_draws, system_hash
+from surefoot.decide.evidence.draws import Draws, system_hash
 from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores, drawn_sample, plain_sample
 from surefoot.decide.evidence.nothing_to_lose import UnansweredData, nothing_to_lose, parse_treatment
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.evidence.record import RELATED_SHARE, BatchData, NamedLists, Record
 from surefoot.decide.evidence.segments import resolve_segments
-from surefoot.decide.evidence.strata import StratumData, read_shares, weigh_strata
+from surefoot.decide.evidence.strata import Strata, StratumData, weigh_strata
 from surefoot.decide.gate.automatic_summary import people_judgments
 from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
@@ -63,16 +64,14 @@ class Asked:
     sample: tuple[tuple[str, ...], ...] = ()  # batches of a uniform sample
     sampled_from: int | None = None
     budget: int | None = None
-    shares: dict[str, float] | None = None
-    strata: Any = None
+    strata: Strata | None = None
     automatic: Any = None
-    traffic: Any = None
     hashes: dict[str, str] = field(default_factory=dict)  # of all lists of a system, once computed
 
     @property
     def leave_out(self) -> bool:
         """Whether queries on which nothing can be lost are left out: where they are no known part of traffic."""
-        known = self.draws or self.shares is not None or self.sampled_from is not None
+        known = self.draws or self.strata is not None or self.sampled_from is not None
         return not known and self.treatment is NothingToLoseTreatment.leave_out
 
     @property
@@ -103,8 +102,8 @@ class Asked:
         """All that makes it this question and no other, but for the systems, their lists and the budget."""
         draws = self.draws[0] if self.draws else None
         strata = None
-        if self.shares is not None:  # one look each: with every batch the weights change
-            strata = json_hash([self.shares, *(batch.judged.to_dict() for batch in batches)])
+        if self.strata is not None:  # one look each: with every batch the weights change
+            strata = json_hash([self.strata.shares, *(batch.judged.to_dict() for batch in batches)])
         return {
             "measure": self.scores.measure,
             "policy": self.policy.to_dict(),
@@ -125,7 +124,7 @@ class Asked:
         candidate, baseline = self.run(self.candidate), self.run(self.baseline)
         assert candidate is not None  # `drawn_sample` refuses scores without runs
         assert baseline is not None
-        return self.draws[0]._read_judge(self.automatic, candidate, baseline, self.traffic)
+        return self.draws[0]._read_judge(self.automatic, candidate, baseline)
 
     def new_batches(self, earlier: Sequence[JudgedBatch]) -> tuple[list[JudgedBatch], list[str], list[StratumData]]:
         """The batches that no look has seen, the first queries that they wait for, and strata.
@@ -159,12 +158,12 @@ class Asked:
         mask = given & flags.mask(leave_out=self.leave_out, among=given)
         sample = plain_sample(self.scores, self.baseline, self.candidate, self.members, mask)
         strata: list[StratumData] = []
-        if self.shares is not None:
-            sample, strata = weigh_strata(sample, self.strata, self.shares)
+        if self.strata is not None:
+            sample, strata = weigh_strata(sample, self.strata)
         return self._batch(tuple(queries), sample, flags.counts(left_out=self.leave_out)), strata
 
     def _drawn(self, draws: Draws) -> JudgedBatch:
-        sample, _ = drawn_sample(self.scores, self.baseline, self.candidate, draws, self.automatic, self.traffic)
+        sample, _ = drawn_sample(self.scores, self.baseline, self.candidate, draws, self.automatic)
         flags = nothing_to_lose(self.scores, self.baseline, self.candidate, draws.queries)
         return self._batch(draws.queries, sample, flags.counts(left_out=False))
 
@@ -187,10 +186,7 @@ class Given(TypedDict):
     """How the judged queries were chosen, and what else counts; `gate` says what each is."""
 
     segments: Any
-    weights: Any
-    strata: Any
-    drawn: Draws | str | os.PathLike[str] | None
-    traffic: Any
+    sample: Draws | Strata | str | os.PathLike[str] | None
     automatic: Any
     sampled_from: int | None
     budget: int | None
@@ -202,8 +198,8 @@ def ask(
     **given: Unpack[Given],
 ) -> Asked:  # fmt: skip
     """Read what a gate is given, and refuse what has no proof together."""
-    segments, weights, strata = given["segments"], given["weights"], given["strata"]
-    drawn = None if given["drawn"] is None else read_draws(given["drawn"])
+    segments, sample = given["segments"], read_sample(given["sample"])
+    drawn, strata = (sample, None) if isinstance(sample, Draws) else (None, sample)
     if policy is None:
         raise ArgumentError("a decision needs a policy; give conditions such as {'risk': 0.02, 'gain': 0}")
     parsed, matrix = ReleasePolicy.read(policy), read_scores(scores)
@@ -212,12 +208,11 @@ def ask(
     asked = Asked(
         scores=matrix, baseline=baseline, candidate=candidate, policy=parsed, rules=parsed.rules, members={}, sizes={},
         treatment=parse_treatment(given["unanswered"]), draws=() if drawn is None else (drawn,),
-        budget=given["budget"], sampled_from=given["sampled_from"], automatic=given["automatic"],
-        traffic=given["traffic"],
+        budget=given["budget"], sampled_from=given["sampled_from"], automatic=given["automatic"], strata=strata,
     )  # fmt: skip
     if record is not None:
-        asked = _with_record(asked, record, alone=drawn is None and weights is None)
-    _check_together(asked, has_record=record is not None, segments=segments, weights=weights, strata=strata)
+        asked = _with_record(asked, record, alone=sample is None)
+    _check_together(asked, has_record=record is not None, segments=segments)
     columns = None if segments is None else read_segments(segments)
     rules, members, sizes = resolve_segments(parsed.rules, columns, matrix.queries, parsed.other_below)
     if members and asked.sampled_from is not None:
@@ -228,9 +223,6 @@ def ask(
                 f"sample is from {asked.sampled_from:,}; a condition on a segment needs to know how many queries of "
                 "the traffic belong to it, so give the segment of every query of the traffic"
             )
-    if weights is not None:
-        by = columns if strata is None else read_segments(strata)
-        asked = replace(asked, shares=read_shares(weights), strata=by or {})
     return replace(asked, rules=rules, members=members, sizes=sizes)
 
 
@@ -238,7 +230,7 @@ def _with_record(asked: Asked, record: Record, *, alone: bool) -> Asked:
     """With the draws that the record has for this question, or its uniform sample."""
     if asked.draws:
         raise ArgumentError(
-            "a record holds the draws itself, so that none is skipped or used twice; leave out --drawn, and draw with "
+            "a record holds the draws itself, so that none is skipped or used twice; leave out --sample, and draw with "
             "surefoot judge next --record"
         )
     lists = (asked.lists(asked.candidate), asked.lists(asked.baseline))
@@ -269,7 +261,6 @@ def _draws_for(asked: Asked, own: Sequence[Draws]) -> list[Draws]:
     """Of the draws that were made for these rankings those for this measure, these conditions, judge and traffic."""
     gain = any(rule.condition.to_prove == "gain" for rule in asked.rules)
     fits = [draws for draws in own if (draws.automatic is not None) == (asked.automatic is not None)]
-    fits = [draws for draws in fits if asked.traffic is None or draws.by_traffic is not None] or fits
     kinds = ("gain",) if gain else ("risk", "gain")
     for to_prove in kinds:
         same = [draws for draws in fits or own if draws.to_prove == to_prove]
@@ -287,7 +278,7 @@ def _kind(draws: Draws) -> tuple[Any, ...]:
     )
 
 
-def _check_together(asked: Asked, *, has_record: bool, segments: Any, weights: Any, strata: Any) -> None:
+def _check_together(asked: Asked, *, has_record: bool, segments: Any) -> None:
     """Refuse what has no proof together."""
     draws, rules = asked.draws[0] if asked.draws else None, asked.rules
     if asked.budget is not None:
@@ -297,62 +288,42 @@ def _check_together(asked: Asked, *, has_record: bool, segments: Any, weights: A
                 "a budget needs a record (--budget, --record): the budget is the largest number of queries to judge, "
                 "and the record holds the looks so far"
             )
-        if weights is not None or asked.sampled_from is not None:
+        if asked.strata is not None or asked.sampled_from is not None:
             raise ArgumentError(
-                "a budget cannot be combined with weights of strata, or with a sample from a known number of queries, "
+                "a budget cannot be combined with strata, or with a sample from a known number of queries, "
                 "because nothing is proved for that. Without a budget you may look again, too, with a record"
             )
     if asked.sampled_from is not None:
         integer("sampled_from", asked.sampled_from, 1, LARGEST_COUNT)
-        if draws is not None or weights is not None or asked.traffic is not None:
+        if draws is not None or asked.strata is not None:
             raise ArgumentError(
-                "sampled_from is for a plain random sample of distinct queries; it cannot be combined with draws, "
-                "strata or traffic"
+                "sampled_from is for a plain random sample of distinct queries; it cannot be combined with draws "
+                "or strata"
             )
         if asked.sampled_from < len(asked.scores.queries) and not asked.sample:
             raise ArgumentError(
                 f"{len(asked.scores.queries):,} queries are judged, but sampled_from is {asked.sampled_from:,}; it is "
                 "the number of distinct queries that the judged ones were drawn from"
             )
-    if segments is not None and weights is None and not any(rule.segment for rule in rules):
+    if segments is not None and not any(rule.segment for rule in rules):
         raise ArgumentError("you gave segments, but no condition uses them; add a condition, such as 'head:risk=0.05'")
-    if weights is not None and strata is None and segments is None:
-        raise ArgumentError(
-            "weights need strata; give a file that says which stratum each query belongs to (--strata FILE)"
-        )
-    if strata is not None and weights is None:
-        raise ArgumentError("strata need their shares of traffic; give weights (--weights FILE)")
-    if asked.traffic is not None and draws is None:
-        raise ArgumentError(
-            "a plain sample of judged queries cannot be weighted by traffic, because nothing is proved for that: a "
-            "frequent query that was not judged may lose. Draw the queries to judge by traffic (surefoot judge next "
-            "--traffic FILE) and give the draws (--drawn), or give strata with their shares of traffic (--strata, "
-            "--weights)"
-        )
     if asked.automatic is not None and draws is None:
         raise ArgumentError(
             "automatic judgments need queries that were drawn with them; draw queries with surefoot judge next "
-            "--automatic, let people judge these, and give the draws (--drawn). Other samples have no proof: uniform "
+            "--automatic, let people judge these, and give the draws (--sample). Other samples have no proof: uniform "
             "sampling saves next to nothing, and automatic judgments in place of people's can be wrong"
         )
     if draws is not None:
-        _check_draws(asked, draws, weights)
+        _check_draws(asked, draws)
 
 
-def _check_draws(asked: Asked, draws: Draws, weights: Any) -> None:
+def _check_draws(asked: Asked, draws: Draws) -> None:
     """Refuse draws that cannot decide this."""
-    if draws.by_traffic and asked.automatic is not None and asked.traffic is None:
-        raise ArgumentError(
-            "these queries were drawn by traffic, and what the automatic judge says of all traffic needs it too; give "
-            "the same counts (--traffic FILE)"
-        )
     if draws.automatic is not None and asked.automatic is None:
         raise ArgumentError(
             f"these queries were drawn with automatic judgments ({shortened(draws.automatic['name'])}); give the same "
             "judgments (--automatic). Whoever decides once with them and once without ships bad candidates more often"
         )
-    if weights is not None:
-        raise ArgumentError("drawn queries cannot be combined with weights of strata; leave out one of the two")
     if any(rule.segment is not None for rule in asked.rules):
         raise ArgumentError(
             "drawn queries cannot decide conditions on segments, because the mean weight of a segment is not "
@@ -368,5 +339,5 @@ def _check_draws(asked: Asked, draws: Draws, weights: Any) -> None:
         titles = [condition.title for condition in CONDITIONS.values() if condition.to_prove == "gain"]
         raise ArgumentError(
             f"these queries were drawn for risk; conditions on {' or '.join(titles)} need queries drawn with "
-            "surefoot judge next --for gain"
+            "surefoot judge next --to-prove gain"
         )

@@ -13,6 +13,7 @@ from surefoot.decide.evidence.judged_queries import JudgedQueries, unjudged_docu
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.evidence.record import Level, Record, open_record, read_record
 from surefoot.decide.evidence.sample_data import SampleData
+from surefoot.decide.evidence.strata import Strata
 from surefoot.decide.gate.asked import Asked, Given, JudgedBatch, ask
 from surefoot.decide.gate.automatic_summary import automatic_summary
 from surefoot.decide.gate.decision import Decision
@@ -31,20 +32,17 @@ if TYPE_CHECKING:
 def gate(
     scores: Any,
     *,
-    candidate: str | None = None,
+    policy: Any,
     baseline: str | None = None,
-    policy: Any = None,
+    candidate: str | None = None,
     segments: Any = None,
-    weights: Any = None,
-    strata: Any = None,
-    drawn: Draws | str | os.PathLike[str] | None = None,
-    traffic: Any = None,
+    sample: Draws | Strata | str | os.PathLike[str] | None = None,
     automatic: Any = None,
-    sampled_from: int | None = None,
     record: str | os.PathLike[str] | None = None,
     budget: int | None = None,
+    sampled_from: int | None = None,
     unanswered: str = NothingToLoseTreatment.leave_out,
-    queries: Any = None,
+    texts: Any = None,
 ) -> Decision:
     """Whether to ship a candidate: "ship", "stop" or "undecided", with what was proved of each condition.
 
@@ -52,20 +50,16 @@ def gate(
     ----------
     scores : Scores, or anything `read_scores` takes
         Effectiveness of systems on judged queries, from 0 to 1.
-    candidate, baseline : str
-        What might be shipped, and what is shipped today; of two systems the candidate is the other one.
+    baseline, candidate : str
+        What is shipped today, and what might be shipped; of two systems the candidate is the other one.
     policy : dict, or a TOML file
         `risk`, `share_hurt` (at most), `gain`, `u_risk` (above), `delta`, and `segments` with tables of the same.
-    segments : anything `read_segments` takes, optional
+    segments : file, dict or table, optional
         Kinds of queries, for the policy's conditions on them.
-    weights, strata : optional
-        Shares of traffic `{stratum: share}`, and each query's stratum (by default the segments), where the judged
-        queries are not like traffic.
-    drawn : Draws or a file of `surefoot judge next`, optional
-        How the judged queries were drawn.
-    traffic : anything `read_traffic` takes, optional
-        How often each query is asked, the same as `judge_next(…, traffic=)` drew with; only with draws. Then all that
-        is proved is of traffic, in which a query counts as often as it is asked.
+    sample : Draws, Strata, or a file of either, optional
+        How the judged queries were chosen: drawn by `judge_next`, or of strata with known shares of traffic. By
+        default they are a plain random sample. Where queries were drawn by traffic, a query counts as often as it is
+        asked.
     automatic : anything `read_qrels` takes, optional
         An automatic judge's judgments of both systems' results for all traffic, those that `judge_next(…, automatic=)`
         drew with. They make people's judgments go further, and are never trusted.
@@ -78,7 +72,7 @@ def gate(
         down before it is returned. Without it this look stands alone.
     budget : int, optional
         About how many queries will be judged at most, for looks after every few; fixed at the first look.
-    queries : anything `read_texts` takes, optional
+    texts : file, dict or table, optional
         Queries' texts, to show beside their ids.
     unanswered : {"leave-out", "traffic"}
         What becomes of queries on which nothing can be lost: those that neither system answers, and also those that
@@ -98,8 +92,8 @@ def gate(
     ('ship', 0)
     """
     given: Given = {
-        "segments": segments, "weights": weights, "strata": strata, "drawn": drawn, "traffic": traffic,
-        "automatic": automatic, "sampled_from": sampled_from, "budget": budget, "unanswered": unanswered,
+        "segments": segments, "sample": sample, "automatic": automatic, "sampled_from": sampled_from,
+        "budget": budget, "unanswered": unanswered,
     }  # fmt: skip
     if record is None:
         look = look_alone(ask(scores, candidate, baseline, policy, None, **given))
@@ -109,7 +103,7 @@ def gate(
             look = look_again(ask(scores, candidate, baseline, policy, kept, **given), kept)
             if kept.head != head:  # before anybody can have seen it
                 kept.write(record)
-    return Decision(dict(_data(look, queries)), look.asked.scores)
+    return Decision(dict(_data(look, texts)), look.asked.scores)
 
 
 def preview(
@@ -207,7 +201,7 @@ def _sample_data(look: GateLook) -> SampleData:
         return {"kind": "plain"} if look.strata is None else {"kind": "strata", "strata": look.strata}
     draws = asked.draws[0]
     for later in asked.draws[1 : len(look.batches)]:
-        draws = draws.followed_by(later)
+        draws = draws._followed_by(later)
     data: SampleData = {
         "kind": "draws", "to_prove": draws.to_prove, "draws": len(look.sample),
         "people_queries": len(set(look.sample.queries)), "could_lose_mean": draws.could_lose_mean,

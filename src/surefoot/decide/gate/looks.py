@@ -64,7 +64,7 @@ def look_again(asked: Asked, record: Record, *, bounds: bool = True) -> GateLook
     if question is not None:
         _check_kept(asked, question, earlier)
     new, waiting, strata = asked.new_batches(earlier)
-    if asked.shares is not None and not new:
+    if asked.strata is not None and not new:
         strata = asked.new_batches(())[2]
     if not earlier and not new:
         _refuse_waiting(waiting)
@@ -137,7 +137,7 @@ def _question(asked: Asked, record: Record, new: Sequence[JudgedBatch]) -> Quest
 
 def find_question(asked: Asked, record: Record) -> Question | None:
     """The record's question that this is; other lists under the same name for the same queries are refused."""
-    strata = () if asked.shares is None else asked.new_batches(())[0]
+    strata = () if asked.strata is None else asked.new_batches(())[0]
     settings = asked.settings(strata)
     for question in record.questions:
         data = question.data

@@ -6,11 +6,13 @@ import os
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from surefoot.arguments import LARGEST_COUNT, finite_number, is_real
 from surefoot.data.reading.files import existing_file, read_text
 from surefoot.decide.evidence.conditions import CONDITIONS, ConditionKind, ConditionRule
+from surefoot.decide.gate.release_settings import NO_SETTINGS, SEGMENTS_FILE, SETTINGS, ReleaseSettings
 from surefoot.decide.options import DELTA, EVERY_SEGMENT, LEAST_DELTA, MOST_DELTA
 from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, shortened
 from surefoot.risk.tradeoff import LARGEST_ALPHA
@@ -32,6 +34,7 @@ class ReleasePolicy:
     rules: tuple[ConditionRule, ...]
     delta: float = DELTA
     other_below: int = 0  # queries in the file of segments, below which a segment counts to `other`
+    settings: ReleaseSettings = NO_SETTINGS  # what stays from release to release; no part of the question
 
     @classmethod
     def read(cls, source: Any, changes: Mapping[str, Any] | None = None) -> ReleasePolicy:
@@ -46,9 +49,10 @@ class ReleasePolicy:
             return source
         if isinstance(source, str | os.PathLike):
             table = _toml(source, read_text(existing_file(source)))
-            return _parse(_merge(table, changes or {}), lambda message: DataError.at(source, None, message))
+            merged = _merge(table, changes or {})
+            return _parse(merged, Path(source).parent, lambda message: DataError.at(source, None, message))
         if isinstance(source, Mapping):
-            return _parse(source, lambda message: ArgumentError(f"policy: {message}"))
+            return _parse(source, "", lambda message: ArgumentError(f"policy: {message}"))
         raise ArgumentError(f"the policy is {shortened(source)}; give a TOML file or a dict, such as {{'risk': 0.02}}")
 
     def to_dict(self) -> dict[str, Any]:
@@ -88,6 +92,8 @@ def _toml(source: str | os.PathLike[str], text: str) -> dict[str, Any]:
 def _merge(table: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """The table with these keys changed, those of segments one by one."""
     own, other = table.get("segments"), changes.get("segments")
+    if isinstance(own, str):
+        own = {SEGMENTS_FILE: own}
     if not isinstance(own, Mapping) or other is None:
         return {**table, **changes}
     tables = {name: table for name, table in own.items() if name not in other}
@@ -97,17 +103,22 @@ def _merge(table: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     return {**table, **changes, "segments": tables}
 
 
-def _parse(policy: Mapping[Any, Any], error: _Error) -> ReleasePolicy:
-    rules = list(_rules(policy, None, ("delta", "segments", "other_below"), error))
+def _parse(policy: Mapping[Any, Any], folder: str | os.PathLike[str], error: _Error) -> ReleasePolicy:
+    settings = ReleaseSettings.parse(policy, folder, error)
+    rules = list(_rules(policy, None, ("delta", "segments", "other_below", *SETTINGS), error))
     delta = _number(policy.get("delta", DELTA), "delta", error)
     if not LEAST_DELTA <= delta <= MOST_DELTA:
         raise error(f"delta is {delta:g}; it must be from {LEAST_DELTA:g} to {MOST_DELTA:g}, such as {DELTA:g}")
     segments = policy.get("segments", {})
+    if isinstance(segments, str):
+        segments = {SEGMENTS_FILE: segments}
     if not isinstance(segments, Mapping):
         raise error(
             f"segments is {shortened(segments)}; write a table for each segment: [segments.NAME] with risk = 0.05"
         )
     for name, table in segments.items():
+        if name == SEGMENTS_FILE and isinstance(table, str):  # the file, and not a segment of this name
+            continue
         if not isinstance(name, str) or not name.strip():
             raise error(
                 f"a segment has the name {shortened(name)}; use the name of a segment, or {EVERY_SEGMENT!r} for every "
@@ -126,7 +137,7 @@ def _parse(policy: Mapping[Any, Any], error: _Error) -> ReleasePolicy:
         raise error(f"other_below is {shortened(other_below)}; it must be a number of queries, such as 50")
     if other_below and EVERY_SEGMENT not in segments:
         raise error(f"other_below works only with conditions on every segment; write [segments.{EVERY_SEGMENT!r}]")
-    return ReleasePolicy(tuple(rules), delta, other_below)
+    return ReleasePolicy(tuple(rules), delta, other_below, settings)
 
 
 def _rules(

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from surefoot.arrays import Floats, Ints
-from surefoot.data.reading.segments import read_segments
 from surefoot.data.types.runs import Qrels
 from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.conditions import CONDITIONS
-from surefoot.decide.evidence.draws import Draws, read_draws
+from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.nothing_to_lose import NothingToLose, UnansweredData, with_relevant
 from surefoot.decide.evidence.proof import Evidence, evidence_of
-from surefoot.decide.evidence.strata import read_shares, weigh_strata
+from surefoot.decide.evidence.strata import Strata, weigh_strata
 from surefoot.decide.guard.certificate_data import SampleData
 from surefoot.decide.guard.list_pair import ListPair
 from surefoot.decide.guard.scorers import Scorer
@@ -103,13 +100,13 @@ class ScoredQueries:
 
 
 def calibration_of(
-    scored: ScoredQueries, settings: GuardSettings, weights: Any, strata: Any, largest: float
+    scored: ScoredQueries, settings: GuardSettings, chosen: Draws | Strata | None, largest: float
 ) -> tuple[Calibration, JudgedQueries, SampleData]:
     """What calibrates, the sample it is made of, and how that stands for traffic; `largest` is B, the greatest loss."""
-    draws, shares = _draws_or_shares(weights)
     could_lose_mean = 1.0
-    if draws is not None:
-        rows, drawn_by = _drawn_rows(scored, settings, draws, strata)
+    if isinstance(chosen, Draws):
+        draws = chosen
+        rows, drawn_by = _drawn_rows(scored, settings, draws)
         sample, scores = replace(scored.judged.take(rows), drawn_by=drawn_by), scored.scores[rows]
         could_lose_mean = draws.could_lose_mean
         traffic_weight = could_lose_mean / drawn_by
@@ -123,25 +120,15 @@ def calibration_of(
         ordered = scored.in_betting_order()
         sample, scores, traffic_weight = ordered.judged, ordered.scores, np.ones(len(ordered.judged))
         sampling = {"kind": "plain"}
-        if shares is not None:
-            if settings.method != "betting":
-                raise ArgumentError(
-                    f"strata work only with method 'betting', but method is {shortened(settings.method)}"
-                )
-            sample, of_strata = weigh_strata(sample, {} if strata is None else read_segments(strata), shares)
+        if chosen is not None:
+            sample, of_strata = weigh_strata(sample, chosen)
             traffic_weight = traffic_weight if sample.stratum_weight is None else sample.stratum_weight
             sampling = {"kind": "strata", "strata": of_strata}
-        elif strata is not None:
-            raise ArgumentError(
-                "you gave strata without weights; also give the share of traffic of each stratum as weights"
-            )
     evidence = tuple(
         _bounded(evidence_of(rule, sample, str(settings.measure), could_lose_mean), largest, sampling["kind"])
         for rule in settings.rules
     )
-    calibration = Calibration(
-        scores, sample.candidate - sample.baseline, traffic_weight, evidence, settings.method, settings.delta
-    )
+    calibration = Calibration(scores, sample.candidate - sample.baseline, traffic_weight, evidence, settings.delta)
     return calibration, sample, sampling
 
 
@@ -157,19 +144,8 @@ def _bounded(evidence: Evidence, largest: float, kind: str) -> Evidence:
     return evidence
 
 
-def _draws_or_shares(weights: Any) -> tuple[Draws | None, Mapping[str, float] | None]:
-    """What weights are: draws of `judge next`, shares of strata, or nothing."""
-    if weights is None:
-        return None, None
-    if isinstance(weights, Draws) or (isinstance(weights, str | os.PathLike) and str(weights).lower().endswith(_JSON)):
-        return read_draws(weights), None
-    return None, read_shares(weights)
-
-
-def _drawn_rows(scored: ScoredQueries, settings: GuardSettings, draws: Draws, strata: Any) -> tuple[Ints, Floats]:
+def _drawn_rows(scored: ScoredQueries, settings: GuardSettings, draws: Draws) -> tuple[Ints, Floats]:
     """The drawn queries, each as often as it was drawn, in the order of drawing, and what each was drawn by."""
-    if strata is not None:
-        raise ArgumentError("drawn queries have their own weights; leave strata out")
     if draws.automatic is not None:  # whoever decides once with the judge and once without has two chances
         raise ArgumentError(NO_AUTOMATIC_REASON)
     if draws.to_prove != "risk":
@@ -180,10 +156,6 @@ def _drawn_rows(scored: ScoredQueries, settings: GuardSettings, draws: Draws, st
                 f"{name} cannot be proved with queries that were drawn by their possible loss; judge a plain random "
                 "sample"
             )
-    if settings.method not in ("betting", "hoeffding-bentkus"):
-        raise ArgumentError(
-            f"drawn queries need method betting or hoeffding-bentkus, but method is {shortened(settings.method)}"
-        )
     if draws.measure != str(settings.measure):
         raise DataError(f"the draws are for {draws.measure}, but the guard is for {settings.measure}; draw again")
     at = draws._places(scored.judged.queries)

@@ -11,14 +11,13 @@ from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 from surefoot.decide.evidence.conditions import LossName
 from surefoot.decide.evidence.nothing_to_lose import UnansweredData
 from surefoot.decide.evidence.sample_data import SampleData
-from surefoot.decide.options import PROOF_METHODS
 from surefoot.report.schema import schema_of
 from surefoot.risk.assessment_data import Count, Json, NotNegative
 
 SCHEMA: Literal["surefoot/certificate/1"] = "surefoot/certificate/1"
 Share: TypeAlias = Annotated[float, ("minimum", 0), ("maximum", 1)]
 ANYTIME = "anytime betting"  # the method of thresholds that open batch by batch
-MethodName: TypeAlias = Annotated[str, ("enum", [*PROOF_METHODS, ANYTIME])]
+MethodName: TypeAlias = Annotated[str, ("enum", ["betting", "binomial", ANYTIME])]
 
 
 class BoundedLoss(TypedDict):
@@ -89,7 +88,6 @@ class CertificateData(TypedDict):
     budget: Annotated[int | None, "Of the anytime form: about how many queries will be judged at most."]
     scorer: str
     blend: float | None
-    movement_cap: int | None
     threshold: Annotated[float | None, "The least score at which the candidate is shown; null: nowhere."]
     thresholds_proved: Annotated[Count, "Of those that were tried."]
     thresholds_tried: Count
@@ -102,7 +100,6 @@ class CertificateData(TypedDict):
     largest_loss: Annotated[float, "What a loss can be at most, B."]
     sample: SampleData
     unit: NotRequired[DrawnUnit]
-    drift: Annotated[float, "How many times as frequent a query may become."]
     queries_sha256: Annotated[str, "Of the set of judged queries."]
     record: CertificateRecordData | None
     training_known: Annotated[bool, "Whether the model says on which queries it was trained."]

@@ -30,11 +30,6 @@ def headline(data: Json) -> str:
     if data["threshold"] is None:
         return f"Serve {_name(data['baseline'])} alone: {data['reason']}."
     losses = " and ".join(f"{_heading(loss)} at most {loss['level']:g}" for loss in data["conditions"])
-    confidence_words = (
-        "on average over calibrations"
-        if _holds_on_average_only(data)
-        else f"with {confidence(data['delta'])} confidence"
-    )
     gain_shown = data["guarded"]["gain"]
     gain_words = (
         f"a gain of {signed(gain_shown, 4)}"
@@ -43,7 +38,7 @@ def headline(data: Json) -> str:
     )
     return (
         f"Serve {_name(data['candidate'])} where the score is at least {short(data['threshold'])}: {losses} "
-        f"{confidence_words}, {gain_words}."
+        f"with {confidence(data['delta'])} confidence, {gain_words}."
     )
 
 
@@ -51,11 +46,6 @@ def caution(data: Json) -> str | None:
     """What must be known before it is signed, where there is something."""
     if data["threshold"] is None:
         return None
-    if _holds_on_average_only(data):
-        return (
-            "Conformal risk control keeps the level only on average. In our trials, 19 to 31 % of single calibrations "
-            "exceeded it. The method “betting” gives the guarantee for each calibration."
-        )
     if not data["training_known"]:
         return (
             f"surefoot does not know which queries {_name(data['candidate'])} was trained on. The proof is valid only "
@@ -115,14 +105,10 @@ def _name(text: str) -> str:
     return without_middle(visible(text), _LONGEST)
 
 
-def _holds_on_average_only(data: Json) -> bool:
-    return bool(data["method"] == "crc")
-
-
 def _chip(data: Json) -> Chip:
     if data["threshold"] is None:
         return Chip("Baseline alone", "keep")
-    return Chip("On average only", "wait") if _holds_on_average_only(data) else Chip("Certified", "ship")
+    return Chip("Certified", "ship")
 
 
 def _tiles(data: Json) -> list[Tile]:
@@ -132,12 +118,12 @@ def _tiles(data: Json) -> list[Tile]:
         Tile("Score of a query", "none" if nowhere else f"≥ {short(data['threshold'])}", scorer),
         *(
             Tile(
-                _tile_label(data, loss),
+                f"Proved {_heading(loss)}",
                 "0" if nowhere else f"≤ {loss['bound']:g}",
                 "the baseline loses nothing"
                 if nowhere
                 else f"observed {loss['observed']:.4f}, level {loss['level']:g}",
-                None if nowhere or _holds_on_average_only(data) else "ship",
+                None if nowhere else "ship",
             )
             for loss in data["conditions"]
         ),
@@ -148,18 +134,13 @@ def _tiles(data: Json) -> list[Tile]:
         ),
         Tile("Queries that get it", percent(guarded["share_shown"]), "the others get the baseline's list"),
         Tile(*_judged(data), "" if least is None else f"at least {least:,} are needed"),
-        Tile("Confidence", "–" if _holds_on_average_only(data) else confidence(data["delta"]), f"by {data['method']}"),
+        Tile("Confidence", confidence(data["delta"]), f"by {data['method']}"),
     ]  # fmt: skip
     return tiles[:6]
 
 
 def _judged(data: Json) -> tuple[str, str]:
     return "Draws" if data["sample"]["kind"] == "draws" else "Judged queries", f"{data['queries']:,}"
-
-
-def _tile_label(data: Json, loss: Json) -> str:
-    heading = _heading(loss)
-    return f"{heading} on average".capitalize() if _holds_on_average_only(data) else f"Proved {heading}"
 
 
 def _threshold_charts(data: Json) -> list[Json]:

@@ -29,13 +29,7 @@ def sentence(data: Mapping[str, Any]) -> str:
     if "unit" in data:
         unit = data["unit"]["name"]
         traffic = f"like the {data['queries']:,} {unit}s whose lists were judged, one list of each {unit}"
-    if data["drift"] > 1:
-        traffic += f", even if queries become {data['drift']:g} times as frequent"
-    sure = (
-        f"This holds on average over many calibrations, if traffic is {traffic}; a single one may lose more."
-        if data["method"] == "crc"
-        else f"This holds with {confidence(data['delta'])} confidence, if traffic is {traffic}."
-    )
+    sure = f"This holds with {confidence(data['delta'])} confidence, if traffic is {traffic}."
     guarded, candidate = data["guarded"], data["candidate"]
     kept = "" if data["gain_kept"] is None else f" ({percent(data['gain_kept'])} of the gain if all queries got it)"
     return (
@@ -97,10 +91,6 @@ def figure_rows(data: Json) -> list[tuple[str, str]]:
         rows += [("gain kept", percent(data["gain_kept"]))]
     if data["blend"] is not None:
         rows += [("blending weight", f"{data['blend']:g}")]
-    if data["movement_cap"] is not None:
-        rows += [("moves at most", f"{data['movement_cap']} places")]
-    if data["drift"] > 1:
-        rows += [("drift allowed", f"{data['drift']:g} times")]
     if (record := data["record"]) is not None:
         level = f"{data['delta']:.4g} of δ = {record['delta_requested']:g}"
         rows += [("question", f"{record['question']} of record {record['sha256'][:12]}, at {level}")]

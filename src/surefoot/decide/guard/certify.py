@@ -70,8 +70,7 @@ def certify(outcome: CalibrationOutcome, names: Mapping[str, Any]) -> Certificat
         "method": method_of(outcome),
         "budget": outcome.budget,
         "scorer": outcome.scorer,
-        "blend": settings.movement.blend,
-        "movement_cap": settings.movement.cap,
+        "blend": settings.blend,
         "threshold": threshold,
         "thresholds_proved": 0 if result is None else result.certified,
         "thresholds_tried": 0 if result is None else result.tried,
@@ -84,14 +83,13 @@ def certify(outcome: CalibrationOutcome, names: Mapping[str, Any]) -> Certificat
         "largest_loss": outcome.largest,
         "sample": outcome.sampling,
         **({"unit": names["unit"]} if "unit" in names else {}),
-        "drift": settings.drift,
         "queries_sha256": names["queries_sha256"],
         "record": outcome.record,
         "training_known": names["training_known"],
         "assumptions": assumptions(outcome, names["training_known"], names.get("unit")),
         "reason": reason(outcome, least),
         "curve": [with_share(point, unguarded["gain"]) for point in points],
-        "thresholds": threshold_curve(calibration, threshold, settings.drift, bounded=outcome.budget is None),
+        "thresholds": threshold_curve(calibration, threshold, bounded=outcome.budget is None),
     }
     return Certificate(seal(data | {"sentence": sentence(data)}))
 
@@ -101,7 +99,7 @@ def method_of(outcome: CalibrationOutcome) -> str:
     if outcome.budget is not None:
         return ANYTIME
     exact = all(evidence.method == "binomial" for evidence in outcome.calibration.evidence)
-    return "binomial" if exact and outcome.settings.method == "betting" else outcome.settings.method
+    return "binomial" if exact else "betting"
 
 
 def figures(outcome: CalibrationOutcome, threshold: float | None) -> Figures:
@@ -153,7 +151,7 @@ def reason(outcome: CalibrationOutcome, least: int | None) -> str | None:
 
 def assumptions(outcome: CalibrationOutcome, training_known: bool, unit: Mapping[str, Any] | None = None) -> list[str]:
     """What must be true for the certificate to hold, in plain words."""
-    kind, drift = outcome.sampling["kind"], outcome.settings.drift
+    kind = outcome.sampling["kind"]
     drawn = {
         "plain": "The judged queries were drawn at random from the traffic that will be served.",
         "draws": "The queries were drawn as the file of draws says, from all traffic, and all of them were judged.",
@@ -167,11 +165,6 @@ def assumptions(outcome: CalibrationOutcome, training_known: bool, unit: Mapping
             f"drawn (seed {unit['seed']}), and {unit['left_out']:,} other lists were left out. The "
             f"{unit['name']}s are drawn at random from those that will be served, each with one of their lists."
         )
-    change = (
-        "The traffic stays as it was when they were drawn."
-        if drift == 1
-        else f"No query becomes more than {drift:g} times as frequent as when they were drawn."
-    )
     trained = "Neither the candidate nor the scorer has seen these queries" + (
         " (the model stores the queries that it was trained on)."
         if training_known
@@ -184,7 +177,7 @@ def assumptions(outcome: CalibrationOutcome, training_known: bool, unit: Mapping
     )
     return [
         drawn,
-        change,
+        "The traffic stays as it was when they were drawn.",
         "The judgments say what users want, for every document that either list shows.",
         trained,
         many,

@@ -14,10 +14,12 @@ from surefoot.data.hashes import HASH_DIGITS, queries_hash, query_fingerprints, 
 from surefoot.data.types.drawn_lists import DrawnLists
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Qrels, Run
-from surefoot.decide.evidence.draws import system_hash
+from surefoot.decide.evidence.chosen_queries import read_sample
+from surefoot.decide.evidence.draws import Draws, system_hash
 from surefoot.decide.evidence.judged_queries import refuse_machine_judgments
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.evidence.record import NamedLists, open_record
+from surefoot.decide.evidence.strata import Strata
 from surefoot.decide.guard.calibration import JudgedListPair, calibration_of, check_new
 from surefoot.decide.guard.certificate import Certificate
 from surefoot.decide.guard.certify import CalibrationOutcome, certify
@@ -25,10 +27,10 @@ from surefoot.decide.guard.guard_question import certificate_record, draws_of_re
 from surefoot.decide.guard.list_pair import ListPair
 from surefoot.decide.guard.scorers import make_scorer
 from surefoot.decide.guard.sequential import SequentialThresholds
-from surefoot.decide.guard.served_lists import ServedLists
 from surefoot.decide.guard.settings import GuardSettings
+from surefoot.decide.guard.shown_lists import ShownLists
 from surefoot.decide.guard.thresholds import find_threshold, fixed_quantiles, thresholds_for
-from surefoot.decide.options import DEFAULT_BUDGET, DEFAULT_RISK_LEVEL, DEFAULT_SCORER, DELTA, NO_AUTOMATIC_REASON
+from surefoot.decide.options import DEFAULT_BUDGET, DEFAULT_RISK_LEVEL, DEFAULT_SCORER, DELTA
 from surefoot.errors import ArgumentError, DataError, shortened
 
 if TYPE_CHECKING:
@@ -42,37 +44,29 @@ class RiskGuard:
 
     Parameters
     ----------
-    candidate : Ranker, PersonalRanker or a run
-        What might be shipped. Lists of one user are not independent: a PersonalRanker is calibrated with `DrawnLists`,
-        one list of each user, of days after those that it learned from (`surefoot.personal.later_lists`).
+    model : Ranker, NeuralRanker, PersonalRanker or a run
+        What might be shipped. Lists of one user are not independent: a PersonalRanker is calibrated with one list of
+        each user, of days after those that it learned from (`PersonalRanker.later_lists`).
     baseline : str or a run
         What is shipped today. With a Ranker, the name of one of the data's baselines, or such as "feature:25"; by
         default the one that the Ranker was trained against.
-    level : float or dict
-        r: what may be lost on average, such as 0.02; `{"risk": 0.02, "share_hurt": 0.05}` for both losses.
+    risk, share_hurt : float or None
+        What may be lost on average, and the share of queries that may lose over 20 %; one of them, or both.
     delta : float
         The chance of a wrong certificate that is accepted.
     measure : str, optional
         The Ranker's by default, nDCG@10 with runs; from 0 to 1.
-    loss : {"risk", "share_hurt"} or both in a list
-        max(0, M_b − M_m) of a query; or 1 where it loses over a fifth of M_b.
-    method : {"betting", "binomial", "hoeffding-bentkus", "crc"}
-        How it is proved. Betting keeps most; `crc` promises its level on average only.
     scorer : str or a function
         "predicted_gain" (":regression" on documents' features, ":isotonic" of the candidate's scores), "feature:K", or
-        a function that gives a number for each query of the `ListPair` it is handed. `gate` is its old name.
+        a function that gives a number for each query of the two lists that it is handed.
     blend : float, optional
         Show (1 − w)·z_b + w·z_m, of scores standardised in each query, in place of the candidate's own.
-    movement_cap : int, optional
-        No document moves further than this from its baseline rank.
-    drift : float
-        Γ: no query will become more than so many times as frequent.
     budget : int
         For `update`: about how many queries will be judged at most.
-    unanswered : {"leave-out", "traffic"}
+    unanswered : {"leave-out", "count"}
         What becomes of judged queries on which nothing can be lost: those that neither system answers, and also
         those that have no relevant document. They make risk look smaller. By default they are left out of a plain
-        sample, and the certificate says so; with "traffic" they count.
+        sample, and the certificate says so; with "count" they count.
 
     Examples
     --------
@@ -81,39 +75,32 @@ class RiskGuard:
     >>> today, new = made.runs[0], made.runs[1]
     >>> judged = list(made.qrels.to_dict().items())
     >>> few, many = dict(judged[:100]), dict(judged[100:])
-    >>> c = RiskGuard(new, baseline=today, level=0.3, measure="nDCG@10").fit_scorer(few).calibrate(many)
+    >>> c = RiskGuard(new, baseline=today, risk=0.3).fit_scorer(few).calibrate(many)
     >>> c.certificate_["queries"], c.to_run().name
     (300, 'guarded')
     """
 
     def __init__(
         self,
-        candidate: Any,
+        model: Any,
         baseline: Any = None,
-        level: Any = DEFAULT_RISK_LEVEL,
-        delta: float = DELTA,
         *,
+        risk: float | None = DEFAULT_RISK_LEVEL,
+        share_hurt: float | None = None,
+        delta: float = DELTA,
         measure: Any = None,
-        loss: Any = None,
-        method: str = "betting",
         scorer: str | Callable[[ListPair], Any] = DEFAULT_SCORER,
         blend: float | None = None,
-        movement_cap: int | None = None,
-        drift: float = 1.0,
         budget: int = DEFAULT_BUDGET,
         unanswered: str = NothingToLoseTreatment.leave_out,
-        gate: str | Callable[[ListPair], Any] | None = None,
     ) -> None:
-        if gate is not None:
-            if scorer != DEFAULT_SCORER:
-                raise ArgumentError("gate is the old name of scorer; give one of the two")
-            scorer = gate
+        candidate = model
         self._ranker: AnyRanker | None = None
         self._runs: tuple[Run, Run] | None = None
         self.candidate_name, self.baseline_name = "candidate", ""
         self.baseline_source: str | None = None  # what the command line makes the baseline of, as in feature:25
-        self.one_per_unit = hasattr(candidate, "_for_guard")  # a personal ranker
-        if self.one_per_unit:
+        self._one_per_unit = hasattr(candidate, "_for_guard")  # a personal ranker
+        if self._one_per_unit:
             candidate, baseline, measure = candidate._for_guard(baseline, measure)
         if hasattr(candidate, "predict"):
             if not hasattr(candidate, "_check_fitted"):
@@ -129,32 +116,27 @@ class RiskGuard:
         elif candidate is not None:  # a guard that was saved for two runs is loaded without them
             self._set_runs(candidate, baseline)
         self.settings = GuardSettings.parse(
-            measure=_RUNS_MEASURE if measure is None else measure, level=level, loss=loss, delta=delta, method=method,
-            scorer=scorer, blend=blend, movement_cap=movement_cap, drift=drift, budget=budget, unanswered=unanswered,
+            measure=_RUNS_MEASURE if measure is None else measure, risk=risk, share_hurt=share_hurt, delta=delta,
+            scorer=scorer, blend=blend, budget=budget, unanswered=unanswered,
         )  # fmt: skip
         self.scorer = make_scorer(scorer, self.settings.measure, None if self._ranker is None else self._ranker.engine_)
-        self.thresholds_: Floats | None = None  # quantiles of the scores on the queries of fit_scorer
+        self._thresholds: Floats | None = None  # quantiles of the scores on the queries of fit_scorer
         self.threshold_: float | None = None  # None: nothing but the baseline
-        self.sequential_: SequentialThresholds | None = None  # of `update`
+        self._sequential: SequentialThresholds | None = None  # of `update`
         self._scorer_queries: frozenset[str] = frozenset()
         self._certificate: Certificate | None = None
 
-    @property
-    def ranker(self) -> AnyRanker | None:
-        """The candidate, where it is a Ranker."""
-        return self._ranker
-
     # What is compared ------------------------------------------------------------------------------------------------
 
-    def lists(self, data: Any = None) -> ListPair:
+    def _lists(self, data: Any = None) -> ListPair:
         """What candidate and baseline show: for documents, with a Ranker; of a pair of runs, or the guard's own.
 
-        The candidate's lists are those after blending and the cap: draw queries to judge from these two runs.
+        The candidate's lists are those after blending.
         """
         if self._ranker is not None:
             if not isinstance(data, RankingData):
                 raise ArgumentError(f"a guard of a Ranker needs RankingData, found {shortened(data)}")
-            return ListPair.from_ranker(self._ranker, data, self.baseline_name, self.settings.movement)
+            return ListPair.from_ranker(self._ranker, data, self.baseline_name, self.settings.blend)
         if data is not None:
             if not isinstance(data, tuple | list) or len(data) != 2:
                 raise ArgumentError(f"give a pair of runs, (candidate, baseline), not {shortened(data)}")
@@ -165,7 +147,7 @@ class RiskGuard:
             raise ArgumentError(
                 "this guard was loaded and contains no runs; give a pair of runs, (candidate, baseline)"
             )
-        return ListPair.from_runs(*runs, self.settings.movement)
+        return ListPair.from_runs(*runs, self.settings.blend)
 
     def _set_runs(self, candidate: Any, baseline: Any) -> None:
         if baseline is None:
@@ -177,15 +159,15 @@ class RiskGuard:
         """Judged queries, under the measure."""
         judged = judged.data if isinstance(judged, DrawnLists) else judged
         if self._ranker is None:
-            lists, qrels = self.lists(), Qrels.read(judged)
+            lists, qrels = self._lists(), Qrels.read(judged)
             refuse_machine_judgments(qrels)
             fingerprints = [frozenset({_fingerprint(query)}) for query in lists.queries]
         else:
-            lists, qrels, fingerprints = self.lists(judged), judged.qrels(), query_fingerprints(judged)
+            lists, qrels, fingerprints = self._lists(judged), judged.qrels(), query_fingerprints(judged)
         return JudgedListPair.from_lists(lists, qrels, self.settings.measure, fingerprints)
 
     @property
-    def candidate_lists(self) -> NamedLists:
+    def _candidate_lists(self) -> NamedLists:
         """The candidate as a record has it; a Ranker has no lists until it ranks."""
         lists = None if self._runs is None else system_hash(self._runs[0], self.settings.measure)
         return {"name": self.candidate_name, "lists": lists}
@@ -201,44 +183,37 @@ class RiskGuard:
         differences = np.zeros(len(judged_lists.lists.queries))
         differences[judged_lists.rows] = judged_lists.judged.candidate - judged_lists.judged.baseline
         self.scorer.fit(judged_lists.lists, judged_lists.qrels, differences)
-        self.thresholds_ = fixed_quantiles(judged_lists.score(self.scorer).scores)
+        self._thresholds = fixed_quantiles(judged_lists.score(self.scorer).scores)
         self._scorer_queries = frozenset().union(*judged_lists.fingerprints)
-        self.threshold_, self._certificate, self.sequential_ = None, None, None
+        self.threshold_, self._certificate, self._sequential = None, None, None
         return self
-
-    def fit_gate(self, valid: Any) -> Self:
-        """`fit_scorer`, by its old name."""
-        return self.fit_scorer(valid)
 
     def calibrate(
         self,
         judged: Any,
-        weights: Any = None,
         *,
-        strata: Any = None,
-        traffic: Any = None,
+        sample: Draws | Strata | str | os.PathLike[str] | None = None,
+        unlabelled: Any = None,
         record: str | os.PathLike[str] | None = None,
-        automatic: Any = None,
     ) -> Self:
         """Find the threshold that keeps most gain with the risk within its level, and certify it.
 
-        `judged` is `RankingData` with a Ranker, judgments with two runs. `weights` are `Draws` of `judge_next` or their
-        file, or shares of traffic `{stratum: share}` with `strata` `{query: stratum}`. `traffic`, which is all of
-        the traffic (documents, or a pair of runs), bounds what a loss can be at most. A `record` remembers what was
-        decided on these queries, and leaves less of δ to each further question; it holds its own draws for the two
-        rankings. `automatic` judgments are not supported yet.
+        `judged` is `RankingData` with a Ranker, judgments with two runs. `sample` says how the queries were chosen:
+        `Draws` of `judge_next`, `Strata`, or the file of either; by default they are a plain random sample.
+        `unlabelled` is all of the traffic (documents, or a pair of runs), and bounds what a loss can be at most. A
+        `record` remembers what was decided on these queries, and leaves less of δ to each further question; it holds
+        its own draws for the two rankings.
         """
-        if automatic is not None:
-            raise ArgumentError(NO_AUTOMATIC_REASON)
-        if self.sequential_ is not None:
+        if self._sequential is not None:
             raise ArgumentError("this guard already works in batches (update); create another one to use calibrate")
-        if self.one_per_unit and not isinstance(judged, DrawnLists):
+        if self._one_per_unit and not isinstance(judged, DrawnLists):
             raise ArgumentError(
-                "lists of one user are not independent draws; give one list of each user: later_lists(study).later"
+                "lists of one user are not independent draws; give one list of each user: "
+                "PersonalRanker.later_lists(study).later"
             )
         judged_lists = self._judged_lists(judged)
         self._check_unseen(judged_lists)
-        largest = 1.0 if traffic is None else float(self.lists(traffic).worst_case(self.settings.measure).max())
+        largest = 1.0 if unlabelled is None else float(self._lists(unlabelled).worst_case(self.settings.measure).max())
         if largest <= 0:
             raise DataError(
                 "no query of the traffic can lose anything, because both systems show the same results; there is "
@@ -246,26 +221,27 @@ class RiskGuard:
             )
         with ExitStack() as stack:
             kept = None if record is None else stack.enter_context(open_record(record))
-            weights = weights if kept is None else draws_of_record(kept, judged_lists, weights)
-            selected, no_loss = judged_lists.select(leave_out=weights is None and self._leaves_out)
+            chosen = read_sample(sample)
+            chosen = chosen if kept is None else draws_of_record(kept, judged_lists, chosen)
+            selected, no_loss = judged_lists.select(leave_out=chosen is None and self._leaves_out)
             scored = selected.score(self.scorer)
-            calibration, sample, sampling = calibration_of(scored, self.settings, weights, strata, largest)
+            calibration, counted, sampling = calibration_of(scored, self.settings, chosen, largest)
             question = None
             if kept is not None and record is not None:
                 claim = self.settings.claim(self.scorer.name, [sampling["kind"], largest])
-                question = guard_question(kept, self.candidate_lists, judged_lists, sample, claim, weights)
+                question = guard_question(kept, self._candidate_lists, judged_lists, counted, claim, chosen)
                 kept.write(record)  # before anybody can have seen what comes of it
                 calibration = calibration.with_delta(question.data["delta"])
             least = calibration.least()
             if least is None or len(calibration) >= least:
-                result = find_threshold(calibration, thresholds_for(calibration.scores, self.thresholds_))
+                result = find_threshold(calibration, thresholds_for(calibration.scores, self._thresholds))
             else:
                 result = None
             outcome = CalibrationOutcome(
                 settings=self.settings,
                 scorer=self.scorer.name,
                 calibration=calibration,
-                judged=sample,
+                judged=counted,
                 result=result,
                 sampling=sampling,
                 largest=largest,
@@ -282,23 +258,19 @@ class RiskGuard:
 
         It may be looked at after every batch; whatever is shown keeps the level with confidence 1 − δ at all times.
         """
-        if self._certificate is not None and self.sequential_ is None:
+        if self._certificate is not None and self._sequential is None:
             raise ArgumentError("this guard is already calibrated; create another one to work in batches (update)")
-        if self.settings.method != "betting":
-            raise ArgumentError(
-                f"update works only with method 'betting', but method is {shortened(self.settings.method)}"
-            )
-        if self.one_per_unit:
+        if self._one_per_unit:
             raise ArgumentError("update cannot tell whether a user comes again in a later batch; call calibrate once")
-        if self.thresholds_ is None:
+        if self._thresholds is None:
             raise ArgumentError("update needs thresholds that were fixed on other queries; call fit_scorer first")
         judged_lists = self._judged_lists(batch)
         self._check_unseen(judged_lists)
         selected, no_loss = judged_lists.select(leave_out=self._leaves_out)
-        sequential = self.sequential_ or SequentialThresholds.start(self.settings, self.thresholds_)
+        sequential = self._sequential or SequentialThresholds.start(self.settings, self._thresholds)
         sequential = sequential.with_batch(selected.score(self.scorer), selected.fingerprints, no_loss)
         self._certificate = sequential.certificate(self.scorer.name, self._names(selected.judged.queries))
-        self.sequential_, self.threshold_ = sequential, self._certificate["threshold"]
+        self._sequential, self.threshold_ = sequential, self._certificate["threshold"]
         return self
 
     @property
@@ -330,20 +302,20 @@ class RiskGuard:
 
     # Serving ---------------------------------------------------------------------------------------------------------
 
-    def decisions(self, data: Any = None) -> ServedLists:
+    def shown(self, data: Any = None) -> ShownLists:
         """For each query which list is shown, and why."""
-        return self._serve(self.lists(data))
+        return self._serve(self._lists(data))
 
-    def _serve(self, lists: ListPair) -> ServedLists:
+    def _serve(self, lists: ListPair) -> ShownLists:
         certificate = self.certificate_
-        return ServedLists(
+        return ShownLists(
             lists.queries, self.scorer.scores(lists), self.threshold_, self.scorer.name, certificate["reason"],
             self.candidate_name, self.baseline_name,
         )  # fmt: skip
 
     def predict(self, data: RankingData) -> Floats:
         """A score for each document: the candidate's where its list is shown, the baseline's elsewhere."""
-        lists = self.lists(data)
+        lists = self._lists(data)
         if lists.data is None:
             raise ArgumentError(
                 "this guard was made from runs, so it has no document scores to predict; call to_run instead"
@@ -352,13 +324,13 @@ class RiskGuard:
 
     def to_run(self, data: Any = None, name: str = "guarded") -> Run:
         """The lists that are shown: of documents with a Ranker, of a pair of runs or its own otherwise."""
-        return self.served(data, name)[0]
+        return self._served(data, name)[0]
 
-    def served(self, data: Any = None, name: str = "guarded") -> tuple[Run, ServedLists]:
-        """`to_run` and `decisions` in one go."""
-        lists = self.lists(data)
-        decisions = self._serve(lists)
-        return lists.chosen_run(decisions.shown, name), decisions
+    def _served(self, data: Any = None, name: str = "guarded") -> tuple[Run, ShownLists]:
+        """`to_run` and `shown` in one go."""
+        lists = self._lists(data)
+        choice = self._serve(lists)
+        return lists.chosen_run(choice.shown, name), choice
 
     # On disk ---------------------------------------------------------------------------------------------------------
 

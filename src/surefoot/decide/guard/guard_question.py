@@ -12,6 +12,7 @@ from surefoot.data.hashes import json_hash
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.record import RELATED_SHARE, NamedLists, Question, QuestionEntry, Record
+from surefoot.decide.evidence.strata import Strata
 from surefoot.decide.guard.calibration import JudgedListPair
 from surefoot.decide.guard.certificate_data import CertificateRecordData
 from surefoot.errors import ArgumentError, DataError
@@ -19,15 +20,15 @@ from surefoot.errors import ArgumentError, DataError
 _ROUNDING = 1e-9
 
 
-def draws_of_record(record: Record, judged: JudgedListPair, weights: Any) -> Any:
-    """All draws that the record has for these lists, one after the other; else the weights that were given."""
-    if isinstance(weights, Draws) or str(weights).lower().endswith(".json"):
+def draws_of_record(record: Record, judged: JudgedListPair, sample: Draws | Strata | None) -> Draws | Strata | None:
+    """All draws that the record has for these lists, one after the other; else the sample that was given."""
+    if isinstance(sample, Draws):
         raise ArgumentError(
             "a record holds the draws itself, so that none is skipped or used twice; leave the draws out, and draw "
             "with surefoot judge next --record"
         )
-    if weights is not None or not record.draws:
-        return weights
+    if sample is not None or not record.draws:
+        return sample
     row_of = {query: row for row, query in enumerate(judged.judged.queries)}
     could_lose = judged.worst_case()
 
@@ -43,7 +44,7 @@ def draws_of_record(record: Record, judged: JudgedListPair, weights: Any) -> Any
             draws for draws in record.draws
             if (draws.candidate["sha256"], draws.baseline["sha256"], draws.to_prove) == lists
         ]  # fmt: skip
-        return reduce(Draws.followed_by, same)  # those with unjudged queries are refused where they are used
+        return reduce(Draws._followed_by, same)  # those with unjudged queries are refused where they are used
     drawn = {query for draws in record.draws for query in draws.queries}
     if len(drawn.intersection(row_of)) >= RELATED_SHARE * len(row_of):
         raise DataError(
@@ -56,10 +57,10 @@ def draws_of_record(record: Record, judged: JudgedListPair, weights: Any) -> Any
 
 def guard_question(
     record: Record, candidate: NamedLists, judged: JudgedListPair, sample: JudgedQueries, claim: Mapping[str, Any],
-    weights: Any,
+    chosen: Draws | Strata | None,
 ) -> Question:  # fmt: skip
     """The record's question that this calibration is: the same scores and claim again are no new one."""
-    draws = weights if isinstance(weights, Draws) else None
+    draws = chosen if isinstance(chosen, Draws) else None
     queries = [*(judged.judged.queries if draws is None else draws.queries)]
     settings = {"measure": str(judged.measure), "claim": dict(claim), "sample": json_hash(_sorted_scores(sample))}
     for question in record.questions:

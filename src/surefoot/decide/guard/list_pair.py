@@ -14,7 +14,6 @@ from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Qrels, Run
 from surefoot.data.types.standardised import blend_scores
 from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores
-from surefoot.decide.guard.movement_cap import capped_ranks
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.baseline_spec import feature_number
 from surefoot.measures.notation import Measure
@@ -23,18 +22,6 @@ from surefoot.measures.worst_case import worst_case_loss
 
 if TYPE_CHECKING:
     from surefoot.neural.loading import AnyRanker
-
-
-@dataclass(frozen=True)
-class Movement:
-    """How a candidate's lists are kept near the baseline's; by default not at all."""
-
-    blend: float | None = None
-    cap: int | None = None
-
-    def __bool__(self) -> bool:
-        """Whether lists change."""
-        return self.blend is not None or self.cap is not None
 
 
 @dataclass(frozen=True)
@@ -52,11 +39,13 @@ class ListPair:
     reference: Floats = field(default_factory=lambda: np.zeros(0))  # and the baseline's
 
     @classmethod
-    def from_ranker(cls, ranker: AnyRanker, data: RankingData, baseline: str, movement: Movement) -> ListPair:
+    def from_ranker(cls, ranker: AnyRanker, data: RankingData, baseline: str, blend: float | None) -> ListPair:
         """What a ranker and a baseline make of labelled or unlabelled documents."""
         reference = baseline_scores(data, baseline)
         own = data.with_baselines_only(name for name in ranker.baselines_ if name in data.baselines)
-        scores = move_scores(ranker.predict(own), reference, data, movement)
+        scores = ranker.predict(own)
+        if blend is not None:
+            scores = blend_scores(scores, reference, data.lengths, blend)
         return cls(
             candidate=data.to_run(scores, "candidate"),
             baseline=data.to_run(reference, baseline),
@@ -67,16 +56,16 @@ class ListPair:
         )
 
     @classmethod
-    def from_runs(cls, candidate: Run, baseline: Run, movement: Movement) -> ListPair:
-        """What two runs show; to move lists towards each other both must hold the same documents."""
+    def from_runs(cls, candidate: Run, baseline: Run, blend: float | None) -> ListPair:
+        """What two runs show; to blend them both must hold the same documents."""
         queries = tuple(dict.fromkeys((*baseline.queries, *candidate.queries)))
-        if not movement:
+        if blend is None:
             return cls(candidate=candidate, baseline=baseline, queries=queries)
         here, there = candidate.ranking.match(baseline.ranking)
         if not len(here) == len(candidate) == len(baseline):
             raise ArgumentError(
                 f"runs {shortened(candidate.name)} and {shortened(baseline.name)} do not contain the same documents; "
-                "blending and a cap on movement need two orders of the same documents"
+                "blending needs two orders of the same documents"
             )
         scores, reference = np.empty(len(here)), np.empty(len(here))  # in the order of the candidate's positions
         scores[here], reference[here] = candidate.ranking.scores[here], baseline.ranking.scores[there]
@@ -85,7 +74,7 @@ class ListPair:
             np.zeros((len(here), 1), dtype=np.float32), np.zeros(len(here)), candidate.queries,
             candidate.ranking.lengths, doc_ids=frame["doc_id"],
         )  # fmt: skip
-        moved_run = data.to_run(move_scores(scores, reference, data, movement), candidate.name)
+        moved_run = data.to_run(blend_scores(scores, reference, data.lengths, blend), candidate.name)
         return cls(candidate=moved_run, baseline=baseline, queries=queries)
 
     @cached_property
@@ -128,16 +117,6 @@ class ListPair:
             for run, own in ((self.candidate, True), (self.baseline, False))
         ]
         return Run.read(pl.concat(parts), name)
-
-
-def move_scores(scores: Floats, reference: Floats, data: RankingData, movement: Movement) -> Floats:
-    """The candidate's scores after blending and the cap, which gives minus the rank."""
-    if movement.blend is not None:
-        scores = blend_scores(scores, reference, data.lengths, movement.blend)
-    if movement.cap is None:
-        return scores
-    ranks = [row_ranks(data, each) for each in (scores, reference)]
-    return -capped_ranks(ranks[0], ranks[1], data.offsets, movement.cap).astype(np.float64)
 
 
 def row_ranks(data: RankingData, scores: Floats) -> Ints:

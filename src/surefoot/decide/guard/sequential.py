@@ -75,7 +75,7 @@ class SequentialThresholds:
         scores = np.concatenate([batch.scores for batch in self.batches])
         open_ = passing(np.max([bet.p for bet in self.bets], axis=0), settings.delta)
         calibration = Calibration(
-            scores, judged.candidate - judged.baseline, np.ones(len(judged)), _evidence(settings, judged), "betting",
+            scores, judged.candidate - judged.baseline, np.ones(len(judged)), _evidence(settings, judged),
             settings.delta,
         )  # fmt: skip
         least = [least_queries(rule.level, settings.delta, "anytime") for rule in settings.rules]

@@ -51,8 +51,8 @@ def save(guard: RiskGuard, folder: str | os.PathLike[str]) -> None:
             "ranker": hashes,
             "scorer": scorer,
             "scorer_queries": sorted(guard._scorer_queries),
-            "thresholds": None if guard.thresholds_ is None else guard.thresholds_.tolist(),
-            "sequential": None if guard.sequential_ is None else guard.sequential_.to_dict(),
+            "thresholds": None if guard._thresholds is None else guard._thresholds.tolist(),
+            "sequential": None if guard._sequential is None else guard._sequential.to_dict(),
             "certificate": certificate["sha256"],
         }
         write_text(home / CERTIFICATE, certificate.to_json(), durable=True)
@@ -85,8 +85,8 @@ def _restore(kind: type[RiskGuard], data: dict[str, Any], home: Path) -> RiskGua
     guard.scorer.restore(data["scorer"]["learned"])
     guard._scorer_queries = frozenset(map(str, data["scorer_queries"]))
     if data["thresholds"] is not None:
-        guard.thresholds_ = np.array(data["thresholds"], dtype=np.float64)
-        if guard.thresholds_.ndim != 1 or not np.isfinite(guard.thresholds_).all():
+        guard._thresholds = np.array(data["thresholds"], dtype=np.float64)
+        if guard._thresholds.ndim != 1 or not np.isfinite(guard._thresholds).all():
             raise DataError("has thresholds that are not finite numbers")
     guard._certificate = Certificate.read(home / CERTIFICATE)
     if guard._certificate["sha256"] != data["certificate"]:
@@ -96,9 +96,9 @@ def _restore(kind: type[RiskGuard], data: dict[str, Any], home: Path) -> RiskGua
         raise DataError(f"has a threshold of {shortened(threshold)}")
     guard.threshold_ = threshold
     if data["sequential"] is not None:
-        if guard.thresholds_ is None:
+        if guard._thresholds is None:
             raise DataError("works in batches, but has no thresholds")
-        guard.sequential_ = SequentialThresholds.from_dict(data["sequential"], guard.settings, guard.thresholds_)
+        guard._sequential = SequentialThresholds.from_dict(data["sequential"], guard.settings, guard._thresholds)
     return guard
 
 

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from surefoot.decide.evidence.proof import Evidence, upper_bounds
+from surefoot.decide.evidence.proof import upper_bounds
 from surefoot.decide.guard.certificate_data import ThresholdPoint
 from surefoot.decide.guard.thresholds import Calibration
-from surefoot.risk.bounds import bound_by_halving, hoeffding_bentkus_p
 
 _MOST_POINTS = 24  # quantiles of the scores at which the curve has a point, beside the chosen threshold
 
 
-def threshold_curve(
-    calibration: Calibration, chosen: float | None, drift: float, *, bounded: bool = True
-) -> list[ThresholdPoint]:
+def threshold_curve(calibration: Calibration, chosen: float | None, *, bounded: bool = True) -> list[ThresholdPoint]:
     """A point for each of some thresholds, the chosen one among them, in ascending order.
 
     The bounds hold of each threshold taken alone, and only the chosen one is certified. Without `bounded` there are
-    none. `drift` is by how much queries may become more frequent, which the bounds allow for.
+    none.
     """
     quantiles = np.quantile(calibration.scores, np.linspace(0, 1, _MOST_POINTS), method="nearest")
     thresholds = np.unique(np.append(quantiles, [] if chosen is None else [chosen]))
@@ -35,7 +31,8 @@ def threshold_curve(
         for evidence in calibration.evidence
     ]
     bounds = [
-        _bounds(calibration, by_threshold) if bounded else [None] * len(by_threshold) for by_threshold in thresholded
+        upper_bounds(by_threshold, calibration.delta) if bounded else [None] * len(by_threshold)
+        for by_threshold in thresholded
     ]
     points: list[ThresholdPoint] = []
     for at, threshold in enumerate(thresholds.tolist()):
@@ -48,9 +45,7 @@ def threshold_curve(
                 "observed": {own[at].rule.name: own[at].figure(float(own[at].x.mean())) for own in thresholded},
                 # The certificate proves the level itself there; a bound of the adaptive bet may lie a little above it.
                 "bound": {
-                    by_threshold[at].rule.name: _with_drift(
-                        own[at], drift, by_threshold[at].rule.level if proved else None
-                    )
+                    by_threshold[at].rule.name: _at_most(own[at], by_threshold[at].rule.level if proved else None)
                     for own, by_threshold in zip(bounds, thresholded, strict=True)
                 },
             }
@@ -58,21 +53,5 @@ def threshold_curve(
     return points
 
 
-def _bounds(calibration: Calibration, thresholded: Sequence[Evidence]) -> Sequence[float | None]:
-    """The bound on a loss at each threshold; conformal risk control proves none of a single calibration."""
-    if calibration.method == "crc":
-        return [None] * len(thresholded)
-    if calibration.method != "hoeffding-bentkus":
-        return upper_bounds(thresholded, calibration.delta)
-    means = np.array([evidence.x.mean() for evidence in thresholded])
-    bound = bound_by_halving(
-        lambda levels: hoeffding_bentkus_p(means[:, None], len(calibration), levels), means,
-        np.full(len(means), calibration.delta),
-    )  # fmt: skip
-    return [evidence.figure(float(refuted)) for evidence, refuted in zip(thresholded, bound.refuted, strict=True)]
-
-
-def _with_drift(bound: float | None, drift: float, level: float | None) -> float | None:
-    if bound is None:
-        return None
-    return min(1.0, drift * (bound if level is None else min(bound, level)))
+def _at_most(bound: float | None, level: float | None) -> float | None:
+    return None if bound is None else min(1.0, bound if level is None else min(bound, level))

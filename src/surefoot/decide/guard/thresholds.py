@@ -17,7 +17,7 @@ from surefoot.arrays import Floats, Ints
 from surefoot.decide.evidence.proof import Evidence
 from surefoot.errors import ArgumentError
 from surefoot.risk.betting import stratified_p, thresholded_p
-from surefoot.risk.bounds import binomial_p, crc_bound, hoeffding_bentkus_p, least_queries
+from surefoot.risk.bounds import binomial_p, least_queries
 
 MOST_SCORES_TRIED = 5_000  # queries up to which each of their scores is tried: the search is quadratic
 FIXED_QUANTILES = 1_000  # of the scores that `fit_scorer` saw, beyond that
@@ -38,7 +38,6 @@ class Calibration:
     differences: Floats
     traffic_weight: Floats
     evidence: tuple[Evidence, ...]
-    method: str
     delta: float
 
     def __len__(self) -> int:
@@ -53,7 +52,7 @@ class Calibration:
         """n₀: the fewest queries with which all losses can be certified at all; None where that is not known."""
         if any(evidence.method == "stratified" for evidence in self.evidence):
             return None
-        least = [_least(evidence, self.method, self.delta) for evidence in self.evidence]
+        least = [least_queries(evidence.m, self.delta, evidence.method) for evidence in self.evidence]  # type: ignore[arg-type]
         return None if None in least else max(each for each in least if each is not None)
 
     def p_values(self, thresholds: Floats, times: Floats | None = None) -> Floats:
@@ -65,10 +64,6 @@ class Calibration:
     def _p(self, evidence: Evidence, thresholds: Floats, m: Floats) -> Floats:
         if evidence.method == "stratified":
             return _stratified(evidence.x, self.scores, thresholds, m)
-        if self.method == "crc":
-            return np.where(crc_bound(self.sums(evidence.x, thresholds), len(self)) <= m, 0.0, 1.0)
-        if self.method == "hoeffding-bentkus":
-            return hoeffding_bentkus_p(self.sums(evidence.x, thresholds) / len(self), len(self), m)
         if evidence.method == "binomial":
             return binomial_p(self.sums(evidence.x, thresholds), len(self), m)
         # Only queries that lose tell thresholds apart: between two of them all have the same losses, and so one p.
@@ -85,13 +80,6 @@ class Calibration:
     def gains(self, thresholds: Floats) -> Floats:
         """The observed gain over the baseline with each threshold, over all queries."""
         return self.sums(self.differences * self.traffic_weight, thresholds) / len(self)
-
-
-def _least(evidence: Evidence, method: str, delta: float) -> int | None:
-    if method == "crc":  # (0 + B)/(n + 1) ≤ r
-        return max(1, int(np.ceil(1 / evidence.m - 1e-9)) - 1) if evidence.m > 0 else None
-    by = "hoeffding-bentkus" if method == "hoeffding-bentkus" else evidence.method
-    return least_queries(evidence.m, delta, by)  # type: ignore[arg-type]
 
 
 def _stratified(x: Floats, scores: Floats, thresholds: Floats, m: Floats) -> Floats:

@@ -39,6 +39,7 @@ class ExportTarget:
     description: str  # as docs/deploy.md has it
     companions: tuple[str, ...]  # the files that the writer makes beside the model, by what follows its stem
     unset: tuple[tuple[Version, UnsetTreatment], ...]
+    ending: str = ".json"  # of the model's file
     advice: str = ""  # what to do where it cannot send an unset feature where the model sends it
     version_note: str = ""  # what to say where no version is given
     negative_scores: bool = False  # whether scores may be below 0, which Lucene forbids
@@ -66,7 +67,7 @@ TARGETS = {
     target.name: target
     for target in (
         ExportTarget(
-            name="elasticsearch",
+            name="elasticsearch-plugin",
             writer="ltr_plugin",
             title="the Elasticsearch plugin",
             description="the Learning to Rank plugin of Elasticsearch, `model/xgboost+json`",
@@ -93,12 +94,13 @@ TARGETS = {
             writer="ranklib",
             title="RankLib's format",
             description="`model/ranklib` for either plugin, RankLib's XML",
+            ending=".xml",
             companions=("features.json", "upload.json"),
             unset=(((), UnsetTreatment.zero),),
             advice="train again on data where it is 0",
         ),
         ExportTarget(
-            name="elastic",
+            name="elasticsearch-native",
             writer="elastic",
             title="Elastic",
             description="Elastic's own Learning To Rank (8.12 on)",
@@ -112,6 +114,7 @@ TARGETS = {
             description="Solr's `MultipleAdditiveTreesModel`",
             companions=("features.json",),
             unset=(((9, 2), UnsetTreatment.by_split), ((), UnsetTreatment.zero)),
+            negative_scores=True,
             advice="upgrade Solr to 9.2, which knows missing features",
         ),
         ExportTarget(
@@ -128,6 +131,7 @@ TARGETS = {
             writer="onnx",
             title="ONNX (as NaN)",
             description='one `TreeEnsembleRegressor` (`pip install "surefoot[learn,onnx]"`)',
+            ending=".onnx",
             companions=("features.json",),
             unset=(((), UnsetTreatment.by_split),),
             negative_scores=True,
@@ -138,6 +142,11 @@ TARGETS = {
 
 def find_target(name: Any) -> ExportTarget:
     """A target by name; an unknown one is an error."""
+    if name in ("elasticsearch", "elastic"):
+        raise ArgumentError(
+            "Elasticsearch has two kinds of Learning to Rank; write elasticsearch-plugin for that of the plugin, or "
+            "elasticsearch-native for Elastic's own (8.12 on)"
+        )
     if not isinstance(name, str) or name not in TARGETS:
         hint = did_you_mean(name, TARGETS) or "."
         raise ArgumentError(f"cannot export to {shortened(name)}{hint} Known are: {', '.join(TARGETS)}")
