@@ -98,9 +98,14 @@ class Choice:
         """The data as JSON text."""
         return to_json(self.to_dict())
 
-    def write_json(self, path: str | os.PathLike[str]) -> None:
-        """Write `to_json`, all or nothing."""
-        write_text(path, self.to_json())
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write it as JSON, all or nothing; the file's ending is .json."""
+        if Path(path).suffix.lower() != ".json":
+            raise ArgumentError(f"{shortened(str(path))} does not say how a choice is to be written; end it in .json")
+        self._write(path, "json")
+
+    def _write(self, path: str | os.PathLike[str], kind: str) -> None:
+        write_text(path, getattr(self, f"to_{kind}")())
 
     @property
     def words(self) -> list[str]:
