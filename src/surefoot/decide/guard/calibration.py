@@ -66,7 +66,8 @@ class JudgedListPair:
         """Those that count, and how many there are on which nothing can be lost, those that nobody answers included."""
         no_loss = self.nothing_to_lose
         counts = no_loss.counts(left_out=leave_out)
-        counts["unanswered"] = len(self.qrels.queries) - len(self.judged)
+        counts["no_answer"] = len(self.qrels.queries) - len(self.judged)
+        counts["left_out"] += counts["no_answer"]  # what has no lists has no score either
         rows = np.flatnonzero(no_loss.mask(leave_out=leave_out))
         selected = replace(
             self,
