@@ -122,12 +122,13 @@ def nothing_to_lose_notes(counts: UnansweredData) -> list[str]:
     kinds = (("no_answer", "that neither system answers"), ("no_relevant", "without a relevant document"))
     # A guard has no score for queries without an answer, and leaves them out whatever becomes of the others.
     everywhere = counts["left_out"] in (0, counts["no_answer"] + counts["no_relevant"])
+    number_of = {"no_answer": counts["no_answer"], "no_relevant": counts["no_relevant"]}
     groups = [kinds] if everywhere else [(kind,) for kind in kinds]
     for group in groups:
-        many = sum(counts[kind] for kind, _ in group)
+        many = sum(number_of[kind] for kind, _ in group)
         if not many:
             continue
-        told = ", ".join(f"{counts[kind]:,} {what}" for kind, what in group if counts[kind])
+        told = ", ".join(f"{number_of[kind]:,} {what}" for kind, what in group if number_of[kind])
         cannot = f"{many:,} judged {'query' if many == 1 else 'queries'} ({told}) cannot lose anything."
         if counts["left_out"] and (everywhere or group[0][0] == "no_answer"):
             how = " To count them, use --unanswered count." if counts["treatment"] == "leave-out" else ""

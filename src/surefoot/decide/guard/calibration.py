@@ -15,8 +15,8 @@ from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.nothing_to_lose import NothingToLose, UnansweredData, with_relevant
 from surefoot.decide.evidence.proof import Evidence, evidence_of
+from surefoot.decide.evidence.sample_data import SampleData
 from surefoot.decide.evidence.strata import Strata, weigh_strata
-from surefoot.decide.guard.certificate_data import SampleData
 from surefoot.decide.guard.list_pair import ListPair
 from surefoot.decide.guard.scorers import Scorer
 from surefoot.decide.guard.settings import GuardSettings
