@@ -18,7 +18,7 @@ from surefoot.report.result import PlainResult
 ODD = {"surprise": 1}
 ENGINE_PARAMETERS = {"Ranker.__init__", "Ranker.set_params"}  # which the engine's own names are checked against
 TRIED = {"NeuralRanker.__init__", "NeuralRanker.set_params", "sweep"}  # below
-WRITING = {"to_json", "to_html", "write_csv", "write_html", "write_json", "write_markdown"}  # of results: below
+WRITING = {"to_json", "to_html", "write"}  # of results: below
 
 
 def _public() -> Iterator[tuple[str, Any]]:
@@ -83,12 +83,12 @@ def test_no_function_takes_any_number_of_positions() -> None:
 @pytest.mark.parametrize("kind", _results(), ids=lambda kind: kind.__name__)
 def test_results_refuse_what_they_do_not_know(kind: type[PlainResult], tmp_path: Path) -> None:
     result = object.__new__(kind)  # it is refused before any data is looked at
-    for name in ("to_json", "to_html", "to_csv", "to_markdown", "to_text", "to_dict", "page"):
+    for name in ("to_json", "to_html", "to_csv", "to_markdown", "to_text", "to_dict"):
         with pytest.raises(TypeError, match="surprise"):
             getattr(result, name)(**ODD)
-    for name in ("write_json", "write_html", "write_csv", "write_markdown"):
+    for ending in ("json", "html", "csv", "md"):
         with pytest.raises(TypeError, match="surprise"):
-            getattr(result, name)(tmp_path / "x", **ODD)
+            result.write(tmp_path / f"x.{ending}", **ODD)
     assert not list(tmp_path.iterdir())
 
 

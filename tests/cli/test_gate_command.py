@@ -59,7 +59,7 @@ def test_undecided_is_three_with_how_many_more(surefoot, home: Path, monkeypatch
     monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 2000)
     code, out, _ = surefoot(*STEADY, "--risk", "0.02")
     assert code == 3
-    assert re.search(r"About \d+ judged queries in a new sample would probably decide", " ".join(out.split()))
+    assert re.search(r"about \d+ judged queries in a new sample would decide in 8 of 10 cases", " ".join(out.split()))
 
 
 def _kinds(home: Path) -> Path:

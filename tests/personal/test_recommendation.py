@@ -34,8 +34,8 @@ def test_the_largest_area_on_validation_lists_is_served() -> None:
     data = made_study(made_row("small", 0.1), made_row("large", 0.3), made_row("unknown", None))
     choice = recommend(data)
     assert (choice["choice"], choice["name"], choice["model"]) == ("take", "large", "models/large")
-    assert headline(data) == "Serve large, β = 0.4: 90 % of the gain, a quarter of the lists moved"
-    assert headline(data | {"lists": {"test": 30}}).startswith("Serve large, β = 0.4, with caution: 90 %")
+    assert headline(data) == "Take large, β = 0.4: 90 % of the gain, a quarter of the lists moved"
+    assert headline(data | {"lists": {"test": 30}}).startswith("Take large, β = 0.4, with caution: 90 %")
 
 
 def test_what_is_made_without_a_model_is_not_served() -> None:
@@ -50,9 +50,9 @@ def test_what_is_made_without_a_model_is_not_served() -> None:
         (made_row("a", 0.1, gain=-0.1), "keep", "Keep the shown order: no model gains on validation lists"),
         (made_row("a", 0.1, test=-0.1), "keep", "Keep the shown order: a, β = 0.4 is best on validation lists"),
         (made_row("a", 0.1, test=0.0), "keep", "Keep the shown order: a, β = 0.4 is best on validation lists"),
-        (made_row("a", 0.1, p=SIGNIFICANCE), "unclear", "Serve none yet: a, β = 0.4 gains +2.000"),
-        (made_row("a", 0.1, p=0.2), "unclear", "Serve none yet: a, β = 0.4 gains +2.000, which may be chance"),
-        (made_row("a", 0.1, p=None), "unclear", "Serve none yet: a, β = 0.4 gains +2.000, but no test says"),
+        (made_row("a", 0.1, p=SIGNIFICANCE), "unclear", "We cannot tell yet: a, β = 0.4 gains +2.000"),
+        (made_row("a", 0.1, p=0.2), "unclear", "We cannot tell yet: a, β = 0.4 gains +2.000, which may be chance"),
+        (made_row("a", 0.1, p=None), "unclear", "We cannot tell yet: a, β = 0.4 gains +2.000, but no test says"),
     ],
 )  # fmt: skip
 def test_no_model_is_served_without_a_gain_that_is_more_than_chance(row: Any, choice: str, words: str) -> None:

@@ -182,7 +182,7 @@ def test_undecided_fails_or_passes(
 ) -> None:
     runner.environment = {**runner.environment, "DECISION": "undecided", "CODE": "3"}
     ran = runner.run(
-        inputs("steady", options="--gain=0.07\n--unanswered=traffic", undecided=undecided, page=""), stand_in
+        inputs("steady", options="--gain=0.07\n--unanswered=count", undecided=undecided, page=""), stand_in
     )
     assert ran.codes == {"decide": code}, ran.said
     assert (ran.results["decision"], ran.results["exit-code"]) == ("undecided", "3")

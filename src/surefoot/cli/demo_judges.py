@@ -34,7 +34,7 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
     made = demo_runs(queries=queries, seed=seed)
     runs = {run.name: run for run in made.runs if run.name in DEMO_SYSTEMS}
     baseline = runs["today"]
-    judges = demo_judges(made.qrels, runs["dense"], seed)
+    judges = demo_judges(made.qrels, runs["dense"], seed=seed)
     with ensure_folder(output):
         made.qrels.write(output / "people.qrels")
         for run in runs.values():

@@ -38,7 +38,7 @@ def judge_agreement(
     check_outputs(delivery.outputs(), inputs, force)
     from surefoot.cli.runs import read_named_runs
     from surefoot.data.reading.files import as_text
-    from surefoot.decide.agreement.agreement import agreement as compare
+    from surefoot.decide.agreement.agreement import judge_agreement as compare
     from surefoot.decide.agreement.agreement_text import tables
     from surefoot.progress import busy
 

@@ -163,7 +163,7 @@ def test_no_query_counts_twice() -> None:
     assert c.certificate_.to_dict() == before
     few = fitted().update(judged.select(np.arange(20))).certificate_
     assert few["least_queries"] == least_queries(0.05, 0.05, "anytime") > least_queries(0.05, 0.05)
-    assert f"at least {few['least_n']} are needed" in few["reason"]
+    assert f"at least {few['least_queries']} are needed" in few["reason"]
 
 
 def test_losses_can_be_watched_together_in_batches() -> None:

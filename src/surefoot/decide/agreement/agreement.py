@@ -281,5 +281,5 @@ def _savings(
 
 def _weights(candidate: Run, baseline: Run, measure: Measure, queries: Sequence[str]) -> Floats:
     traffic = traffic_to_draw(candidate, baseline, measure, "risk")
-    weight = dict(zip(traffic.queries, traffic.weights.tolist(), strict=True))
+    weight = dict(zip(traffic.queries, traffic.could_lose.tolist(), strict=True))
     return np.array([weight.get(query, 0.0) for query in queries])

@@ -75,10 +75,10 @@ def gate(
         About how many queries will be judged at most, for looks after every few; fixed at the first look.
     texts : file, dict or table, optional
         Queries' texts, to show beside their ids.
-    unanswered : {"leave-out", "traffic"}
+    unanswered : {"leave-out", "count"}
         What becomes of queries on which nothing can be lost: those that neither system answers, and also those that
         have no relevant document. They make risk look smaller. By default they are left out, and the decision says
-        so; with "traffic" they count. With draws and strata they always count.
+        so; with "count" they count. With draws and strata they always count.
 
     Examples
     --------
