@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import polars as pl
@@ -19,8 +19,11 @@ from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.ranker import Ranker
 from surefoot.personal.lists import SHOWN_ORDER
-from surefoot.personal.options import DETAILS, STATE
+from surefoot.personal.options import DETAILS, SAMPLE, STATE
 from surefoot.personal.saved_ranker import read_details
+
+if TYPE_CHECKING:
+    from surefoot.personal.later_lists import LaterLists
 
 _REASONS = 3  # features that a move is explained by
 
@@ -120,16 +123,30 @@ class PersonalRanker:
             self.facts, session, user=user, query=query, documents=results, time=time, **known
         )  # fmt: skip
 
-    def rerank(self, user: str | None, query: str, results: Sequence[str], time: int, **known: Any) -> RerankedList:
+    def rerank(
+        self,
+        user: str | None,
+        query: str,
+        results: Sequence[str],
+        time: int,
+        *,
+        session: str | None = None,
+        day: int | None = None,
+        terms: Sequence[str] | None = None,
+        domains: Sequence[str] | None = None,
+        scores: Sequence[float] | None = None,
+    ) -> RerankedList:
         """A list in the model's order, with scores and reasons; see `features` for the arguments."""
-        request = self._request(user, query, results, time, **known)
+        request = self._request(
+            user, query, results, time, session=session, day=day, terms=terms, domains=domains, scores=scores
+        )
         names = list(self.ranker.feature_names_in_)
         matrix = np.ascontiguousarray(self._state.matrix(request))
-        scores = self.ranker.predict(matrix)
-        order = np.argsort(-scores, kind="stable")
+        predicted = self.ranker.predict(matrix)
+        order = np.argsort(-predicted, kind="stable")
         return RerankedList(
             documents=[request.documents[int(row)] for row in order],
-            scores=scores[order].tolist(),
+            scores=predicted[order].tolist(),
             order=[request.positions[int(row)] for row in order],
             why=[self._reasons(names, matrix, row, parts) for row, parts in self._contributions(matrix, order)],
         )
@@ -161,15 +178,40 @@ class PersonalRanker:
             )
         return self.ranker, SHOWN_ORDER, self.about["measure"] if measure is None else measure
 
-    def list_data(self, user: str | None, query: str, results: Sequence[str], time: int, **known: Any) -> RankingData:
+    def list_data(
+        self,
+        user: str | None,
+        query: str,
+        results: Sequence[str],
+        time: int,
+        *,
+        session: str | None = None,
+        day: int | None = None,
+        terms: Sequence[str] | None = None,
+        domains: Sequence[str] | None = None,
+        scores: Sequence[float] | None = None,
+    ) -> RankingData:
         """A list as data that a `RiskGuard` serves; see `features` for the arguments."""
-        request = self._request(user, query, results, time, **known)
+        request = self._request(
+            user, query, results, time, session=session, day=day, terms=terms, domains=domains, scores=scores
+        )
         matrix = np.ascontiguousarray(self._state.matrix(request))
         positions = np.array(request.positions, dtype=np.float64)
         return RankingData.from_queries(
             matrix, np.zeros(len(matrix)), [query], np.array([len(matrix)]), baselines={SHOWN_ORDER: -positions},
             feature_names=list(self.ranker.feature_names_in_), doc_ids=list(request.documents),
         )  # fmt: skip
+
+    @staticmethod
+    def later_lists(study: str | os.PathLike[str], *, sample: int | None = SAMPLE, seed: int = 0) -> LaterLists:
+        """The days of a study after those that a model learned from, to calibrate a `RiskGuard` with.
+
+        `valid` are the days that chose the model; `later` one list of each user of the days after, which `seed` draws.
+        The study must be split by time; `sample` is the study's.
+        """
+        from surefoot.personal.later_lists import later_lists
+
+        return later_lists(study, sample=sample, seed=seed)
 
     def close(self) -> None:
         """Let go of the state's file."""

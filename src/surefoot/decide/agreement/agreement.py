@@ -58,7 +58,7 @@ class JudgeAgreement(PlainResult):
 
 
 def judge_agreement(
-    human: RankedSource,
+    people: RankedSource,
     automatic: RankedSource,
     runs: Any = None,
     *,
@@ -72,7 +72,7 @@ def judge_agreement(
 
     Parameters
     ----------
-    human, automatic : anything `read_qrels` takes
+    people, automatic : anything `read_qrels` takes
         The judgments. Of a file with several judges the grade is their mean, and all of them count in Krippendorff's α.
     runs : runs as for `score`, optional
         Systems, for bias by system; of two or more, `baseline` and `candidate` are compared.
@@ -85,24 +85,24 @@ def judge_agreement(
     >>> found["documents"], round(found["agreement"], 2), found["bias"]
     (3, 0.67, 0.3333333333333333)
     """
-    people, judge = Qrels.read(human), Qrels.read(automatic)
-    if people.origin is not None and people.origin.is_automatic:
+    by_hand, judge = Qrels._read(people), Qrels._read(automatic)
+    if by_hand.origin is not None and by_hand.origin.is_automatic:
         raise DataError(
-            f"a machine made the first judgments ({shortened(people.name)}), where people's are expected; give "
+            f"a machine made the first judgments ({shortened(by_hand.name)}), where people's are expected; give "
             "people's judgments first, and the automatic judge's second"
         )
-    by_people, by_judge = _joint_grades(people, judge)
+    by_people, by_judge = _joint_grades(by_hand, judge)
     grades, counts = confusion(by_people, by_judge)
-    names, ratings = _all_ratings(human, automatic, people, judge)
-    joint = _joint_queries(people, judge)
+    names, ratings = _all_ratings(people, automatic, by_hand, judge)
+    joint = _joint_queries(by_hand, judge)
     data: AgreementData = {
         "schema": SCHEMA,
-        "people": people.name,
+        "people": by_hand.name,
         "automatic": judge.name,
         "judges": names,
         "documents": len(by_people),
         "queries": len(joint),
-        "only_people": len(people) - len(by_people),
+        "only_people": len(by_hand) - len(by_people),
         "only_automatic": len(judge) - len(by_people),
         "identical": bool((by_people == by_judge).all()),
         "agreement": float((by_people == by_judge).mean()),
@@ -121,9 +121,9 @@ def judge_agreement(
         "comparison": None,
     }
     if runs is not None:
-        systems = named_runs(runs, people)
+        systems = named_runs(runs, by_hand)
         human_scores, automatic_scores = (
-            _scores_on(joint, judgments, systems, measure) for judgments in (people, judge)
+            _scores_on(joint, judgments, systems, measure) for judgments in (by_hand, judge)
         )
         data["measure"] = human_scores.measure
         data["systems"] = _systems(human_scores, automatic_scores)
