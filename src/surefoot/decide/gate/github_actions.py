@@ -23,7 +23,9 @@ def commands(data: Json) -> list[str]:
     ]
     lines = [
         command(
-            kind, f"{shown_name(data['candidate'])}: {condition_name(condition)} {_verb(status)}", sentence(condition)
+            kind,
+            f"{shown_name(data['candidate'])}: {condition_name(condition)} {_verb(status)}",
+            sentence(condition, unit_of(data)),
         )
         for condition in data["conditions"]
         if condition["status"] == status
