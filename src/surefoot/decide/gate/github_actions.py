@@ -7,7 +7,7 @@ from pathlib import Path
 
 from surefoot.data.reading.files import file_status
 from surefoot.data.writing.all_or_nothing import reporting_write_errors
-from surefoot.decide.gate.decision_words import condition_name, headline, sentence, shown_name
+from surefoot.decide.gate.decision_words import condition_name, headline, sentence, shown_name, unit_of
 from surefoot.risk.assessment_data import Json
 
 SUMMARY = "GITHUB_STEP_SUMMARY"  # the variable that names the summary's file
