@@ -13,7 +13,9 @@ from surefoot.choose.options import MODEL
 from surefoot.choose.recommendation import cautions, headline, kept_in_words, model_name, recommend
 from surefoot.choose.rows import pooled
 from surefoot.choose.selection_policy import SelectionPolicy
+from surefoot.choose.tables import significance_signs
 from surefoot.report.few_queries import UNEVEN
+from surefoot.significance import SIGNIFICANCE
 
 
 def made_row(
@@ -66,6 +68,8 @@ def test_gain_alone() -> None:
     [
         ([made_row("gain", -0.1, 0.2)], "keep", "Keep bm25: no model gains on validation queries"),
         ([made_row("gain", 0.1, 0.2, gain=-0.1)], "keep", "Keep bm25: gain alone is best on validation queries"),
+        ([made_row("gain", 0.1, 0.2, gain=0.0)], "keep", "Keep bm25: gain alone is best on validation queries"),
+        ([made_row("gain", 0.1, 0.2, p=SIGNIFICANCE)], "unclear", "We cannot tell yet: gain alone gains +0.1000"),
         ([made_row("gain", 0.1, 0.2, p=0.5)], "unclear", "We cannot tell yet: gain alone gains +0.1000, which may"),
         ([made_row("gain", 0.1, 0.2, p=None)], "unclear", "We cannot tell yet: gain alone gains +0.1000, but no test"),
         ([], "keep", "Keep bm25: no model gains"),
@@ -80,6 +84,12 @@ def test_choices(rows: list[Any], choice: str, words: str) -> None:
     data = made_sweep(*rows)
     assert recommend(data)["choice"] == choice
     assert headline(data).startswith(words)
+
+
+def test_no_sign_where_p_is_the_significance() -> None:
+    assert significance_signs({"p_baseline": SIGNIFICANCE, "p_gain": SIGNIFICANCE}) == ""
+    assert significance_signs({"p_baseline": 0.0499, "p_gain": SIGNIFICANCE}) == "*"
+    assert significance_signs({"p_baseline": None, "p_gain": 0.0499}) == "†"
 
 
 def test_few_queries_and_better_strategies_are_said() -> None:

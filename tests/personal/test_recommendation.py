@@ -12,6 +12,8 @@ from surefoot.personal.method_lines import METHOD_LINES, distinct_rows, method_l
 from surefoot.personal.options import METHOD_TITLES
 from surefoot.personal.recommendation import headline, recommend, share_in_words
 from surefoot.personal.study import Personalization
+from surefoot.personal.tables import cells
+from surefoot.significance import SIGNIFICANCE
 
 
 def made_row(name: str, area: float | None, gain: float = 0.02, p: float | None = 0.001, test: float = 0.02) -> Any:
@@ -47,6 +49,8 @@ def test_what_is_made_without_a_model_is_not_served() -> None:
     [
         (made_row("a", 0.1, gain=-0.1), "keep", "Keep the shown order: no model gains on validation lists"),
         (made_row("a", 0.1, test=-0.1), "keep", "Keep the shown order: a, β = 0.4 is best on validation lists"),
+        (made_row("a", 0.1, test=0.0), "keep", "Keep the shown order: a, β = 0.4 is best on validation lists"),
+        (made_row("a", 0.1, p=SIGNIFICANCE), "unclear", "We cannot tell yet: a, β = 0.4 gains +2.000"),
         (made_row("a", 0.1, p=0.2), "unclear", "We cannot tell yet: a, β = 0.4 gains +2.000, which may be chance"),
         (made_row("a", 0.1, p=None), "unclear", "We cannot tell yet: a, β = 0.4 gains +2.000, but no test says"),
     ],
@@ -55,6 +59,17 @@ def test_no_model_is_served_without_a_gain_that_is_more_than_chance(row: Any, ch
     data = made_study(row)
     assert recommend(data)["choice"] == choice
     assert headline(data).startswith(words)
+
+
+def test_no_star_where_p_is_the_significance() -> None:
+    figures = dict.fromkeys(
+        ("mean", "gain", "gain_per_reranked", "share_reranked", "share_of_risk", "share_of_gain", "tau"), 0.5
+    )
+    stars = [
+        cells({"label": "a", "parameters": "", "test": figures | {"tau_reranked": None, "p": p}})[3].endswith("*")
+        for p in (None, 0.0499, SIGNIFICANCE)
+    ]
+    assert stars == [False, True, False]
 
 
 def test_a_study_holds_it() -> None:

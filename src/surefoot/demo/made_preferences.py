@@ -6,8 +6,8 @@ import numpy as np
 
 from surefoot.arguments import integer
 from surefoot.data.types.preferences import PreferencePairs
-from surefoot.measures.expected_discount import soft_ndcg_gradient
 from surefoot.measures.notation import check_choice
+from surefoot.measures.sigma import soft_ndcg_gradient
 
 
 def preferences(

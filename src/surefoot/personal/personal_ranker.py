@@ -120,16 +120,22 @@ class PersonalRanker:
             self.facts, session, user=user, query=query, documents=results, time=time, **known
         )  # fmt: skip
 
-    def rerank(self, user: str | None, query: str, results: Sequence[str], time: int, **known: Any) -> RerankedList:
+    def rerank(
+        self, user: str | None, query: str, results: Sequence[str], time: int, *, session: str | None = None,
+        day: int | None = None, terms: Sequence[str] | None = None, domains: Sequence[str] | None = None,
+        scores: Sequence[float] | None = None,
+    ) -> RerankedList:  # fmt: skip
         """A list in the model's order, with scores and reasons; see `features` for the arguments."""
-        request = self._request(user, query, results, time, **known)
+        request = self._request(
+            user, query, results, time, session=session, day=day, terms=terms, domains=domains, scores=scores
+        )
         names = list(self.ranker.feature_names_in_)
         matrix = np.ascontiguousarray(self._state.matrix(request))
-        scores = self.ranker.predict(matrix)
-        order = np.argsort(-scores, kind="stable")
+        predicted = self.ranker.predict(matrix)
+        order = np.argsort(-predicted, kind="stable")
         return RerankedList(
             documents=[request.documents[int(row)] for row in order],
-            scores=scores[order].tolist(),
+            scores=predicted[order].tolist(),
             order=[request.positions[int(row)] for row in order],
             why=[self._reasons(names, matrix, row, parts) for row, parts in self._contributions(matrix, order)],
         )
@@ -161,9 +167,15 @@ class PersonalRanker:
             )
         return self.ranker, SHOWN_ORDER, self.about["measure"] if measure is None else measure
 
-    def list_data(self, user: str | None, query: str, results: Sequence[str], time: int, **known: Any) -> RankingData:
+    def list_data(
+        self, user: str | None, query: str, results: Sequence[str], time: int, *, session: str | None = None,
+        day: int | None = None, terms: Sequence[str] | None = None, domains: Sequence[str] | None = None,
+        scores: Sequence[float] | None = None,
+    ) -> RankingData:  # fmt: skip
         """A list as data that a `RiskGuard` serves; see `features` for the arguments."""
-        request = self._request(user, query, results, time, **known)
+        request = self._request(
+            user, query, results, time, session=session, day=day, terms=terms, domains=domains, scores=scores
+        )
         matrix = np.ascontiguousarray(self._state.matrix(request))
         positions = np.array(request.positions, dtype=np.float64)
         return RankingData.from_queries(

@@ -16,6 +16,7 @@ from surefoot.data.per_query.aggregates import refuse_table_of_means
 from surefoot.data.per_query.tables import LONG_FORM, is_long
 from surefoot.data.reading.columns import ids_of, row_of
 from surefoot.data.reading.files import WHITESPACE, existing_file
+from surefoot.data.reading.frames import reading_parquet
 from surefoot.data.reading.parquet import check_parquet, is_parquet
 from surefoot.data.types.ranking import codes_of
 from surefoot.data.types.scores import FLOOR, system_scores, unknown_system
@@ -31,8 +32,9 @@ def is_large(path: str | os.PathLike[str]) -> bool:
     if not is_parquet(path) or not Path(path).is_file():
         return False
     check_parquet(path)
-    frame = pl.scan_parquet(Path(path), glob=False, hive_partitioning=False)
-    return int(frame.select(pl.len()).collect().item()) * len(frame.collect_schema()) > LARGE
+    with reading_parquet(path):
+        frame = pl.scan_parquet(Path(path), glob=False, hive_partitioning=False)
+        return int(frame.select(pl.len()).collect().item()) * len(frame.collect_schema()) > LARGE
 
 
 class StreamedScores:
@@ -48,9 +50,10 @@ class StreamedScores:
             raise ArgumentError(f"{path}: only Parquet can be read a part at a time; write the matrix as .parquet")
         check_parquet(self.path)
         self.measure = measure or "score"
-        frame = pl.scan_parquet(self.path, glob=False, hive_partitioning=False)
-        names = frame.collect_schema().names()
-        self.count = int(frame.select(pl.len()).collect().item())
+        with reading_parquet(path):
+            frame = pl.scan_parquet(self.path, glob=False, hive_partitioning=False)
+            names = frame.collect_schema().names()
+            self.count = int(frame.select(pl.len()).collect().item())
         if len(names) < 2 or not self.count:
             raise DataError(
                 f"{path}: expected a query column, at least one column per system and one row per query; "
@@ -130,7 +133,8 @@ class StreamedScores:
         return max(self._ends[1], -self._ends[0])
 
     def _read(self, names: Iterable[str], start: int) -> pl.DataFrame:
-        return self._frame.select(list(names)).slice(start, BLOCK).collect()
+        with reading_parquet(self.path):
+            return self._frame.select(list(names)).slice(start, BLOCK).collect()
 
 
 @dataclass(frozen=True)

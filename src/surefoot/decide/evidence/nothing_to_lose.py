@@ -66,11 +66,12 @@ class NothingToLose(NamedTuple):
     def mask(self, *, leave_out: bool, among: Flags | None = None) -> Flags:
         """Which queries, `among` some or of all, count; none is an error."""
         mask = np.ones(len(self.any), dtype=bool) if among is None else among.copy()
+        which = "no judged query" if mask.all() else f"none of the {int(mask.sum()):,} queries judged since"
         if leave_out:
             mask &= ~self.any
         if not mask.any():
             raise DataError(
-                "no judged query can lose anything, because neither system answers it or none of its documents is "
+                f"{which} can lose anything, because neither system answers it or none of its documents is "
                 "judged relevant; judge queries that the systems answer"
             )
         return mask
