@@ -10,7 +10,7 @@ COPY pyproject.toml README.md LICENSE CHANGELOG.md CITATION.cff ./
 COPY src ./src
 # hadolint ignore=DL3013
 RUN pip install --no-cache-dir build \
-    && python -m build --wheel --outdir /wheels .
+    && python -I -m build --wheel --outdir /wheels .
 
 FROM python:${PYTHON}-slim
 ARG EXTRAS=""

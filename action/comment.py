@@ -14,7 +14,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-from workflow_files import warn
+from workflow_files import commands_stopped, warn
 
 MOST_LETTERS = 65_000  # GitHub takes 65,536
 _A_PAGE = 100
@@ -23,10 +23,18 @@ _MOST_PAGES = 30
 
 def main() -> None:
     """Write the comment, or say why not."""
+    with commands_stopped():
+        problem = commented()
+    if problem is not None:
+        warn(f"the comment was not written: {problem}")
+
+
+def commented() -> str | None:
+    """Write the comment; what kept it from being written."""
     number = pull_request()
     if number is None:
         print("No pull request belongs to this event: nothing to comment on.")
-        return
+        return None
     repository = f"{os.environ['GITHUB_API_URL']}/repos/{os.environ['GITHUB_REPOSITORY']}"
     mark = mark_of(os.environ["COMMENT_NAME"])
     body = {"body": text_of(Path(os.environ["COMMENT_TEXT"]).read_text(encoding="utf-8"), mark)}
@@ -37,9 +45,10 @@ def main() -> None:
         else:
             call("PATCH", f"{repository}/issues/comments/{earlier}", body)
     except urllib.error.HTTPError as error:
-        warn(f"the comment was not written: {error.code} {error.reason}; the job needs 'pull-requests: write'")
+        return f"{error.code} {error.reason}; the job needs 'pull-requests: write'"
     except OSError as error:
-        warn(f"the comment was not written: {error}")
+        return str(error)
+    return None
 
 
 def pull_request() -> int | None:

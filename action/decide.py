@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from workflow_files import append_summary, write_output
+from workflow_files import append_summary, commands_stopped, write_output
 
 ERROR, UNDECIDED = 2, 3
 MOST_LINES = 20  # of what went wrong that the summary shows
@@ -23,18 +23,26 @@ def main() -> None:
     """Decide."""
     prefix = "GATE_"
     given = {name.removeprefix(prefix).lower(): text for name, text in os.environ.items() if name.startswith(prefix)}
-    check(given)
+    with commands_stopped():
+        check(given)
     folder = Path(os.environ["RUNNER_TEMP"], "surefoot-decision")
     folder.mkdir(exist_ok=True)
     json_file, markdown_file = folder / "decision.json", folder / "decision.md"
-    for old in (json_file, markdown_file):
+    annotations = folder / "annotations"
+    for old in (json_file, markdown_file, annotations):
         old.unlink(missing_ok=True)
     files = [f"--json={json_file}", f"--markdown={markdown_file}"]
     # The command itself: `python -m surefoot` would import modules of the folder that is checked out here.
     surefoot = shutil.which("surefoot", path=str(Path(sys.executable).parent)) or "surefoot"
-    process = subprocess.run([surefoot, *arguments(given, files)], check=False, stderr=subprocess.PIPE)
-    reason = process.stderr.decode(errors="replace")
-    print(reason, end="", file=sys.stderr)
+    environment = {**os.environ, "SUREFOOT_ANNOTATIONS": str(annotations)}
+    with commands_stopped():
+        process = subprocess.run(
+            [surefoot, *arguments(given, files)], check=False, env=environment, stderr=subprocess.PIPE
+        )
+        reason = process.stderr.decode(errors="replace")
+        print(reason, end="", flush=True)
+    if annotations.is_file():
+        print(annotations.read_text(encoding="utf-8"), end="")
     code = process.returncode
     data = json.loads(json_file.read_text(encoding="utf-8")) if json_file.is_file() else None
     if data is None:  # what an earlier push said must not remain
@@ -58,7 +66,7 @@ def check(given: Mapping[str, str]) -> None:
     if len(given["page"].splitlines()) > 1:
         wrong.append("the input 'page' has several lines; name one file")
     if wrong:
-        print("surefoot:", "\n".join(wrong), file=sys.stderr)
+        print("surefoot:", "\n".join(wrong))
         sys.exit(ERROR)
 
 

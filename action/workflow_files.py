@@ -4,7 +4,23 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+
+@contextmanager
+def commands_stopped() -> Iterator[None]:
+    """Within, no line of the log is a command; the token that ends this cannot be guessed, so no program can end it.
+
+    Programs that are started must write to standard output alone: GitHub reads one stream in its order, not two.
+    """
+    token = secrets.token_hex(16)
+    print(f"::stop-commands::{token}", flush=True)
+    try:
+        yield
+    finally:
+        print(f"\n::{token}::", flush=True)
 
 
 def write_output(name: str, value: str) -> None:

@@ -264,7 +264,7 @@ def robust(folder: Path, samples: int = 200) -> None:
             for query, own in graded.items()
         }  # fmt: skip
         compared = sf.judge_agreement(
-            people, judge, [baseline, candidate], measure="nDCG@10", baseline=baseline.name
+            people, automatic=judge, runs=[baseline, candidate], measure="nDCG@10", baseline=baseline.name
         ).to_dict()
         comparison = compared["comparison"]
         saved = comparison["savings"]

@@ -15,6 +15,7 @@ ROOT = Path(surefoot.__file__).parent
 FOUNDATION = {
     "arguments",
     "arrays",
+    "build_log",
     "errors",
     "lazy",
     "runtime",

@@ -42,8 +42,8 @@ def build(dist: Path) -> None:
     """Make the source archive, and the wheel from it; what an earlier build left is removed."""
     for old in (*dist.glob("surefoot-*.whl"), *dist.glob("surefoot-*.tar.gz")):
         old.unlink()
-    _run(sys.executable, "-m", "build", "--outdir", str(dist), str(ROOT))
-    _run(sys.executable, "-m", "twine", "check", "--strict", *map(str, built(dist)))
+    _run(sys.executable, "-I", "-m", "build", "--outdir", str(dist), str(ROOT))
+    _run(sys.executable, "-I", "-m", "twine", "check", "--strict", *map(str, built(dist)))
 
 
 def built(dist: Path) -> list[Path]:

@@ -35,7 +35,7 @@ class Environment:
 
     def install(self, *requirements: str) -> None:
         """Install packages with pip, nothing but what they ask for."""
-        self.run([self.python, "-m", "pip", "install", *QUIET, *requirements])
+        self.run([self.python, "-I", "-m", "pip", "install", *QUIET, *requirements])
 
     def run(self, command: Sequence[str | Path], codes: Sequence[int] = (0,)) -> str:
         """What a command printed; it must end with one of these codes. Nothing of ours is on its path."""

@@ -6,14 +6,20 @@ import math
 import operator
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from decimal import Decimal
 from numbers import Real
 from typing import Any
 
 from surefoot.errors import ArgumentError, shortened
 
+LARGEST_EXACT = 2**53  # whole numbers up to here are floats; above it two of them may be the same float
+
 # Possessive: whatever is written, a digit is looked at once.
 _DECIMAL = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)(e[+-]?\d++)?|[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
+
+
+_WHOLE = re.compile(r"[+-]?\d++\.?0*+", re.ASCII)
 
 
 def decimal(text: str) -> float:
@@ -26,6 +32,22 @@ def decimal(text: str) -> float:
     if not _DECIMAL.fullmatch(stripped):
         raise ValueError(f"not a number: {shortened(text)}")
     return float(stripped)
+
+
+def is_rounded(value: Any) -> bool:
+    """Whether a whole number, or its text, becomes another one as float64: beyond 2⁵³ two of them may become equal.
+
+    A text with a fraction or an exponent is a floating-point number, which is read as the nearest.
+
+    >>> is_rounded(2**53 + 1), is_rounded("9007199254740993"), is_rounded(2**60), is_rounded("1e23")
+    (True, True, False, False)
+    """
+    if isinstance(value, str):
+        stripped = value.strip(" \t")
+        return _WHOLE.fullmatch(stripped) is not None and Decimal(stripped) != Decimal(float(stripped))
+    with suppress(OverflowError):  # larger than any float: not finite, which is told of elsewhere
+        return abs(value) > LARGEST_EXACT and value == int(value) and Decimal(int(value)) != Decimal(float(value))
+    return False
 
 
 def is_decimal(text: str) -> bool:

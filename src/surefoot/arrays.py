@@ -7,6 +7,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from surefoot.arguments import LARGEST_EXACT, is_rounded
+from surefoot.errors import ArgumentError, shortened
+
 Codes: TypeAlias = npt.NDArray[np.uint64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -15,8 +18,19 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 CompactInts: TypeAlias = npt.NDArray[np.integer]  # rows or positions held for long, in as few bytes as will do
 
 LARGEST_SCORE = 1e100  # of scores: beyond it sums of squares, which every test takes, would overflow
+ROUNDED = "whole numbers beyond 2^53 would be rounded, and different ones become equal: give smaller numbers"
 LARGEST_POWER = 100.0  # of grades under 2^g − 1: beyond it sums of gains would overflow
 LARGEST_LABEL_POWER = 31  # of labels to learn from: a gain of 2^31 − 1 is more than any scale of relevance needs
+
+
+def exact_floats(values: npt.ArrayLike, what: str) -> Floats:
+    """The values as float64; whole numbers that would be rounded, so that two may become equal, are refused."""
+    floats = np.asarray(values, dtype=np.float64)
+    if getattr(values, "dtype", None) not in (np.float64, np.float32) and (np.abs(floats) >= LARGEST_EXACT).any():
+        for value in np.asarray(values, dtype=object).ravel():
+            if is_rounded(value):
+                raise ArgumentError(f"{what} contain {shortened(value)}; {ROUNDED}")
+    return floats
 
 
 def compact_type(count: int) -> type[np.integer]:

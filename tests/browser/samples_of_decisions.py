@@ -100,7 +100,7 @@ def agreement(path: Path, provenance: Provenance) -> str:
     """A good judge, compared with people on two systems."""
     made = sf.demo.runs(queries=120)
     judge = judges(made.qrels, made.runs[1])["good"]
-    compared = sf.judge_agreement(made.qrels, judge, made.runs[:2], baseline="today")
+    compared = sf.judge_agreement(made.qrels, automatic=judge, runs=made.runs[:2], baseline="today")
     compared.write(path, provenance=provenance)
     return f"good agrees with judgments on {100 * compared.to_dict()['agreement']:.0f} %"
 
@@ -110,7 +110,7 @@ def agreement_long_names(path: Path, provenance: Provenance) -> str:
     made = sf.demo.runs(queries=60)
     today, new = (run.renamed(name) for run, name in zip(made.runs[:2], (HOSTILE, LONG), strict=True))
     judge = judges(made.qrels, new)["partial"].renamed(HOSTILE)
-    compared = sf.judge_agreement(made.qrels.renamed(LONG), judge, [today, new], baseline=HOSTILE)
+    compared = sf.judge_agreement(made.qrels.renamed(LONG), automatic=judge, runs=[today, new], baseline=HOSTILE)
     compared.write(path, provenance=provenance)
     return f"{HOSTILE} agrees with "
 

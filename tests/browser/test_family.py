@@ -65,7 +65,7 @@ def trade_offs(path: Path) -> str:
     result.write(path, provenance=PROVENANCE)
     choice = result.to_dict()["recommendation"]
     assert choice["choice"] == "take"
-    return f"Choose {choice['name'].replace('=', ' = ')}"
+    return f"Take {choice['name'].replace('=', ' = ')}"
 
 
 def trade_offs_long_names(path: Path) -> str:
@@ -87,7 +87,7 @@ def personalize(path: Path) -> str:
     result = small_study()
     result.write(path, provenance=PROVENANCE)
     choice = result.to_dict()["recommendation"]
-    verb = {"take": "Serve", "unclear": "Serve none yet:", "keep": "Keep the shown order:"}[choice["choice"]]
+    verb = {"take": "Take", "unclear": "We cannot tell yet:", "keep": "Keep the shown order:"}[choice["choice"]]
     return f"{verb} {choice['label'][0].lower()}{choice['label'][1:]}"
 
 

@@ -102,6 +102,22 @@ def test_the_mean_gives_no_loss_to_who_equals_it(show: Any) -> None:
     assert_same(show(sf.assess(scores, "mean")), scores, ["mean", "median"])
 
 
+@pytest.mark.parametrize("divisor", [1, 10, 7])
+def test_rounding_parts_nothing(show: Any, divisor: int) -> None:
+    """Wins, losses, ties and losses of 20 % of tenths are those of whole numbers; sums in two orders are ties."""
+    values = np.random.default_rng(3).integers(0, 12, (3, 60)) / divisor
+    values[:, -1] = [0.3, 0.1 + 0.2, 0.3]
+    scores = sf.Scores(values, list("abc"), range(60))
+    assert_same(show(sf.assess(scores, "a")), scores, ["a", "mean", "median"])
+
+
+def test_large_whole_numbers_are_exact(show: Any) -> None:
+    scores = sf.Scores([[2.0**53, 7, 5], [2.0**53 - 1, 8, 5]], ["a", "b"], ["x", "y", "z"])
+    opened = show(sf.assess(scores, "a"))
+    [_, row] = opened.page.evaluate("() => surefoot.figures(0, 'a', 0)")
+    assert [row[key] for key in ("wins", "losses", "ties")] == [1, 1, 1]
+
+
 def test_the_curve_is_the_sturdy_t(show: Any, trec_2012: sf.Scores) -> None:
     opened = show(sf.assess(trec_2012, "indriCASP"))
     actual = opened.page.evaluate("() => surefoot.curve('indriCASP', 'sys44', [0, 2, 5, 20])")

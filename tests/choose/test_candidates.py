@@ -146,7 +146,7 @@ def test_a_coin_has_no_geo_risk_nor_p(result: sf.TradeOffs) -> None:
     others = [row["test"] for row in result.rows if row["kind"] != "random"]
     assert all(None not in figures["geo_risk"].values() for figures in others)
     for rendered in (result.to_text(), result.to_markdown()):
-        assert "– for random: a choice by the flip of a coin has no GeoRisk and no p-values." in rendered
+        assert "random: the gain-only model on a random share of the queries. It has no GeoRisk" in rendered
 
 
 def test_geo_risk_counts_the_baselines_and_the_candidate(store: SweepStore, rows: dict[str, Any]) -> None:

@@ -63,6 +63,40 @@ def test_what_comes_nearest(policy: Any, nearest: str, words: str) -> None:
     assert (chosen["name"], count) == (nearest, 0)
 
 
+def test_figures_at_their_level_satisfy_a_policy_and_a_gain_that_is_not_more_does_not() -> None:
+    def satisfied(policy: SelectionPolicy, gain: float, risk: float, full: Any = GAIN) -> bool:
+        figures = full["folds"]["a"]["valid"]
+        return bool(policy.holds(gain, risk, figures["gain"], figures["risk"]))
+
+    assert satisfied(SelectionPolicy("max_risk", 0.02), 0.1, 0.02)
+    assert not satisfied(SelectionPolicy("max_risk", 0.02), 0.1, np.nextafter(0.02, 1))
+    keep = SelectionPolicy("keep_gain", 0.5)
+    assert satisfied(keep, 0.5 * 0.10, 0.02)
+    assert not satisfied(keep, np.nextafter(0.5 * 0.10, 0), 0.02)
+    assert not satisfied(keep, 0.0, 0.0, row("gain", 0.0, 0.0))  # of no gain nothing can be kept
+    more = SelectionPolicy("more_gain", 0.5)
+    assert satisfied(more, 0.11, 0.5 * 0.02)
+    assert not satisfied(more, 0.11, np.nextafter(0.5 * 0.02, 1))
+    assert not satisfied(more, 0.10, 0.0)
+
+
+def test_a_risk_on_test_data_that_is_the_level_is_not_called_above_it(result: sf.TradeOffs) -> None:
+    choice = select(result, SelectionPolicy("max_risk", 1.0))
+    for level, said in ((choice.test["risk"], False), (np.nextafter(choice.test["risk"], 0), True)):
+        words = replace(choice, policy=SelectionPolicy("max_risk", level)).words
+        assert any("its risk is above" in sentence for sentence in words) is said
+
+
+def test_of_just_the_risk_that_is_required_the_greatest_gain_is_nearest() -> None:
+    rows = [GAIN, row("less", 0.05, 0.009), row("just", 0.09, 0.5 * 0.02)]
+    assert SelectionPolicy("more_gain", 0.5, nearest=True).choose(rows, GAIN, "a")[0]["name"] == "just"
+
+
+def test_just_one_standard_error_away_is_within_it() -> None:
+    rows = [row("best", 0.5, 0.02, errors=(0.25, 0.001)), row("just", 0.25, 0.01), row("far", 0.2, 0.001)]
+    assert SelectionPolicy("max_risk", 0.05, one_se=True).choose(rows, GAIN, "a")[0]["name"] == "just"
+
+
 def test_one_standard_error() -> None:
     rows = [row("best", 0.12, 0.02), row("near", 0.111, 0.012), row("far", 0.109, 0.001), row("same", 0.115, 0.013)]
     assert SelectionPolicy("max_risk", 0.05, one_se=True).choose(rows, GAIN, "a")[0]["name"] == "near"

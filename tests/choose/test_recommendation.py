@@ -13,7 +13,9 @@ from surefoot.choose.options import MODEL
 from surefoot.choose.recommendation import cautions, headline, kept_in_words, model_name, recommend
 from surefoot.choose.rows import pooled
 from surefoot.choose.selection_policy import SelectionPolicy
+from surefoot.choose.tables import significance_signs
 from surefoot.report.few_queries import UNEVEN
+from surefoot.significance import SIGNIFICANCE
 
 
 def made_row(
@@ -44,20 +46,20 @@ def test_least_risk_of_those_that_keep_the_gain() -> None:
     assert (choice["choice"], choice["name"], choice["strategy"]) == ("take", "u_risk α=5", None)
     assert choice["test"]["share_of_gain"] == pytest.approx(0.96)
     assert choice["by_fold"]["chosen"] == {"Fold1": "u_risk α=5"}
-    assert headline(data) == "Choose u_risk α = 5: keeps 96 % of the gain at 50 % of the risk"
+    assert headline(data) == "Take u_risk α = 5: it keeps 96 % of the gain at 50 % of the risk"
     assert cautions(data) == []
 
 
 def test_the_choice_is_of_validation_queries_and_the_figures_of_test_queries() -> None:
     data = made_sweep(GAIN, made_row("u_risk α=5", 0.096, 0.02, gain=0.08, risk=0.03))
-    assert headline(data) == "Choose u_risk α = 5: keeps 80 % of the gain at 75 % of the risk"
+    assert headline(data) == "Take u_risk α = 5: it keeps 80 % of the gain at 75 % of the risk"
     worse = made_sweep(GAIN, made_row("u_risk α=5", 0.096, 0.02, gain=0.05, risk=0.03))
-    assert headline(worse).startswith("Choose u_risk α = 5, with caution: keeps 50 %")
+    assert headline(worse).startswith("Take u_risk α = 5, with caution: it keeps 50 %")
 
 
 def test_gain_alone() -> None:
     assert headline(made_sweep(GAIN, made_row("u_risk α=5", 0.05, 0.01))) == (
-        "Choose gain alone: no other model keeps 95 % of its gain at less risk"
+        "Take gain alone: no other model keeps 95 % of its gain at less risk"
     )
 
 
@@ -66,13 +68,15 @@ def test_gain_alone() -> None:
     [
         ([made_row("gain", -0.1, 0.2)], "keep", "Keep bm25: no model gains on validation queries"),
         ([made_row("gain", 0.1, 0.2, gain=-0.1)], "keep", "Keep bm25: gain alone is best on validation queries"),
-        ([made_row("gain", 0.1, 0.2, p=0.5)], "unclear", "Choose none yet: gain alone gains +0.1000, which may"),
-        ([made_row("gain", 0.1, 0.2, p=None)], "unclear", "Choose none yet: gain alone gains +0.1000, but no test"),
+        ([made_row("gain", 0.1, 0.2, gain=0.0)], "keep", "Keep bm25: gain alone is best on validation queries"),
+        ([made_row("gain", 0.1, 0.2, p=SIGNIFICANCE)], "unclear", "We cannot tell yet: gain alone gains +0.1000"),
+        ([made_row("gain", 0.1, 0.2, p=0.5)], "unclear", "We cannot tell yet: gain alone gains +0.1000, which may"),
+        ([made_row("gain", 0.1, 0.2, p=None)], "unclear", "We cannot tell yet: gain alone gains +0.1000, but no test"),
         ([], "keep", "Keep bm25: no model gains"),
-        ([made_row("u_risk α=5", 0.01, 0.02)], "take", "Choose u_risk α = 5: gains +0.0100 at a risk of 0.0200"),
+        ([made_row("u_risk α=5", 0.01, 0.02)], "take", "Take u_risk α = 5: it gains +0.0100 at a risk of 0.0200"),
         (
             [made_row("gain", -0.1, 0.2), made_row("u_risk α=5", 0.01, 0.02), made_row("saro α=5", 0.02, 0.03)],
-            "take", "Choose saro α = 5: gains +0.0200 at 15 % of the risk",
+            "take", "Take saro α = 5: it gains +0.0200 at 15 % of the risk",
         ),
     ],
 )  # fmt: skip
@@ -82,10 +86,16 @@ def test_choices(rows: list[Any], choice: str, words: str) -> None:
     assert headline(data).startswith(words)
 
 
+def test_no_sign_where_p_is_the_significance() -> None:
+    assert significance_signs({"p_baseline": SIGNIFICANCE, "p_gain": SIGNIFICANCE}) == ""
+    assert significance_signs({"p_baseline": 0.0499, "p_gain": SIGNIFICANCE}) == "*"
+    assert significance_signs({"p_baseline": None, "p_gain": 0.0499}) == "†"
+
+
 def test_few_queries_and_better_strategies_are_said() -> None:
     blend = made_row("gain blended w=0.5", 0.099, 0.01, kind="blended")
     data = made_sweep(GAIN, made_row("u_risk α=5", 0.096, 0.02), blend, queries=60)
-    assert headline(data).startswith("Choose u_risk α = 5, with caution: ")
+    assert headline(data).startswith("Take u_risk α = 5, with caution: ")
     few, strategy = cautions(data)
     assert "fewer than 100 queries" in few
     assert "gain blended w=0.5 needs no further training and keeps 99 % of the gain at 25 % of the risk" in strategy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,18 @@ from surefoot.choose.candidate_figures import candidate_row, candidate_rows, hul
 from surefoot.choose.candidates import TrainedModels
 from surefoot.choose.mixture_figures import mixed_figures
 from surefoot.choose.store import SweepStore
-from surefoot.choose.strategies import mixture
+from surefoot.choose.strategies import mixture, selective
 from surefoot.choose.uncertainty import mean_intervals, resampled_means
+
+
+def test_a_query_at_the_threshold_is_re_ranked() -> None:
+    data = SimpleNamespace(lengths=np.array([1, 2, 1]), baselines=[np.zeros(4)])
+    trained: Any = SimpleNamespace(
+        folds=["a"], parts={"a": {"test": data}}, aggregate=lambda *_: np.array([1.0, 2.0, 3.0]),
+        threshold=lambda *_: 2.0,
+    )  # fmt: skip
+    (chosen,) = selective(trained, {"test": [np.arange(1.0, 5.0)]}, 0.5)["test"]
+    assert chosen.tolist() == [1, 2, 3, 0]
 
 
 def test_every_setting_has_its_mean_and_the_gain_only_model_its_blends(result: sf.TradeOffs) -> None:

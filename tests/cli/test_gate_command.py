@@ -59,7 +59,7 @@ def test_undecided_is_three_with_how_many_more(surefoot, home: Path, monkeypatch
     monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 2000)
     code, out, _ = surefoot(*STEADY, "--risk", "0.02")
     assert code == 3
-    assert re.search(r"About \d+ judged queries in a new sample would probably decide", " ".join(out.split()))
+    assert re.search(r"about \d+ judged queries in a new sample would decide in 8 of 10 cases", " ".join(out.split()))
 
 
 def _kinds(home: Path) -> Path:
@@ -249,6 +249,36 @@ def test_undecided_prints_the_next_two_commands_and_they_run(surefoot, home: Pat
         assert second.count("--record") == 1
         assert surefoot(*first.split()[1:], "--force")[0] == 0
     assert code in (0, 1)
+
+
+@pytest.mark.parametrize("form", ["--drawn=draws.json", "--drawn draws.json"])
+def test_undecided_draws_go_on_in_a_record(surefoot, home: Path, monkeypatch, form: str) -> None:
+    monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 2000)
+    draw = ["judge-next", "steady.run", "-b", "today.run", "-m", "nDCG@10"]
+    assert surefoot(*draw, "-n", "30", "-o", "draws.json", "--seed", "1")[0] == 0
+    line = ["gate", "qrels.txt", "today.run", "steady.run", "-b", "today", "--risk", "0.03"]
+    code, out, _ = surefoot(*line, *form.split())
+    assert code == 3
+    first, second = (one.strip() for one in out.split("Next:\n")[1].splitlines())
+    assert re.fullmatch(
+        rf"surefoot {' '.join(draw)} -n \d+ --for risk --record release-record.json --csv to_judge-1.csv", first
+    )
+    assert second == "surefoot " + " ".join([*line, "--record", "release-record.json"])
+    assert surefoot(*first.split()[1:])[0] == 0
+    assert surefoot(*second.split()[1:])[0] in (0, 1, 3)
+
+
+def test_undecided_scores_say_what_to_judge(surefoot, home: Path, monkeypatch) -> None:
+    monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 2000)
+    rows = "".join(f"q{number},0.5,{0.5 if number % 8 else 0.3}\n" for number in range(100))
+    (home / "scores.csv").write_text(f"query,today,new\n{rows}")
+    line = ["gate", "--scores", "scores.csv", "-m", "AP", "-b", "today", "--risk", "0.04"]
+    for options, which in (([], "new"), (["--record", "record.json"], "more")):
+        code, out, _ = surefoot(*line, *options)
+        assert code == 3
+        first, second = (one.strip() for one in out.split("Next:\n")[1].splitlines())
+        assert re.fullmatch(rf"# judge [\d,]+ {which} queries, drawn at random from the same traffic, then", first)
+        assert second == "surefoot " + " ".join([*line, *(options or ["--record", "release-record.json"])])
 
 
 def test_a_preview_is_no_look(surefoot, home: Path) -> None:

@@ -58,7 +58,7 @@ def test_decisions_as_json_and_judgments_beside(surefoot, home: Path, tmp_path: 
     assert not (tmp_path / "shown.run").exists()
     code, _, err = surefoot(*common, "-b", "bm25=feature:1", "--shown", tmp_path / "d.json", "--qrels", tmp_path / "q")
     assert (code, err) == (0, "")
-    assert len(json.loads((tmp_path / "d.json").read_text())["decisions"]) == 300
+    assert len(json.loads((tmp_path / "d.json").read_text())["shown"]) == 300
     assert len(sf.read_qrels(tmp_path / "q").queries) == 300
 
 

@@ -64,12 +64,16 @@ def test_draws_are_fresh_and_kept_in_a_record(surefoot, home: Path) -> None:
     assert seeds[0] != seeds[1]
     judged = {query: {"a": 1} for query in (*TODAY, "=q3")}
     sf.read_qrels(judged).write(home / "all.txt")
+    shown = " ".join(surefoot("gate", "--record", home / "r.json")[1].split())
+    assert shown.count("9 draws for new against today") == 2
+    assert shown.count("no look yet. To judge: ") == 2
     code, out, _ = surefoot(
         "gate", home / "all.txt", home / "today.run", home / "new.run", "-m", "nDCG@3", "-b", "today", "--risk", 0.9,
         "--record", home / "r.json",
     )  # fmt: skip
     assert code in (0, 3)
     assert "18 draws from 9 queries" in out.replace("\n", " ")
+    assert surefoot("gate", "--record", home / "r.json")[1].count("looked at.") == 2
     before = (home / "today.run").read_bytes()
     code, _, err = surefoot(*line[:-1], home / "today.run")
     assert (code, (home / "today.run").read_bytes()) == (2, before)
@@ -94,7 +98,10 @@ def test_a_uniform_sample_is_listed(surefoot, home: Path) -> None:
     assert "4 queries, drawn at random from the 9 that the runs answer" in out
     lines = (home / "judge.csv").read_text().splitlines()
     assert lines[0] == "query,documents_to_judge"
-    assert [row.split(",")[0].removeprefix("'") for row in lines[1:]] == read_record(home / "r.json").sampled
+    sampled = read_record(home / "r.json").sampled
+    assert [row.split(",")[0].removeprefix("'") for row in lines[1:]] == sampled
+    shown = " ".join(surefoot("gate", "--record", home / "r.json")[1].split())
+    assert f"4 queries of a random order of 9: no look yet. To judge: {', '.join(sampled)}." in shown
     code, _, err = surefoot(*line[:-3], 6, *line[-2:])
     assert (code, "ask for at most 5" in err) == (2, True)
 

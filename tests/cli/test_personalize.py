@@ -51,7 +51,7 @@ def test_the_whole_way(surefoot, log: Path, tmp_path: Path) -> None:
         assert ranker.about["model"] == written["recommendation"]["name"]
     code, out, _ = surefoot(*command, "--markdown", "-")
     assert code == 0
-    assert out.startswith("**Serve ")
+    assert out.startswith("**Take ")
     assert "\n\nPersonalized re-ranking of" in out
 
 

@@ -48,6 +48,22 @@ def slow(path, data):
     wait()
 pathlib.Path.write_bytes = slow
 """
+DURING_NATIVE_WORK = """
+import pathlib
+usual = pathlib.Path.write_bytes
+def slow(path, data):
+    usual(path, data[: len(data) // 2])
+    print("here", flush=True)
+    {work}
+pathlib.Path.write_bytes = slow
+"""
+NATIVE_WORK = {  # minutes of each, in which Python's main thread hears nothing
+    "c": "import hashlib; hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)",
+    "duckdb": "import duckdb; duckdb.sql('SELECT sum(sqrt(a.range * b.range)) FROM range(10000000) a, range(100000) b')"
+    ".fetchall()",
+    "polars": "import polars as pl; a = pl.LazyFrame({'a': range(10**6)}); "
+    "a.join(a, how='cross').select(pl.col('a').sqrt().sin().sum()).collect(engine='streaming')",
+}
 STUBBORN = (
     """
 import surefoot.data.writing.all_or_nothing as files
@@ -89,6 +105,26 @@ def test_stopped(folder: Path, number: signal.Signals, setup: str) -> None:
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (128 + number, "surefoot: interrupted\n")
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("work", NATIVE_WORK)
+def test_stopped_within_a_second_while_a_library_works(folder: Path, number: signal.Signals, work: str) -> None:
+    before = sorted(path.name for path in folder.iterdir())
+    process = start(DURING_NATIVE_WORK.format(work=NATIVE_WORK[work]), folder, *EVALUATE)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "here\n"
+        time.sleep(1)
+        sent = time.monotonic()
+        process.send_signal(number)
+        _, err = process.communicate(timeout=60)
+        took = time.monotonic() - sent
+    finally:
+        process.kill()
+    assert (process.returncode, err) == (128 + number, "surefoot: interrupted\n")
+    assert took < 3  # half a second, and what a busy machine adds
     assert sorted(path.name for path in folder.iterdir()) == before
 
 

@@ -44,7 +44,7 @@ def test_draw_and_decide(surefoot, home: Path) -> None:
     assert code == 0
     assert "queries that are asked more, were drawn more often" in " ".join(out.split())
     assert f"--traffic {home / 'traffic.csv'}" in out.replace("\n", "")
-    assert (home / "judge.csv").read_text().splitlines()[0] == "query,times,weight,count,documents_to_judge"
+    assert (home / "judge.csv").read_text().splitlines()[0] == "query,times,could_lose,count,documents_to_judge"
     gate = ["gate", home / "qrels.txt", home / "today.run", home / "bold.run", "-b", "today", "--risk", "0.9"]
     decided = [*gate, "--sample", home / "d.json", "--traffic", home / "traffic.csv", "--json", home / "g.json"]
     assert surefoot(*decided)[0] == 0

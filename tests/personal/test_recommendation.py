@@ -12,6 +12,8 @@ from surefoot.personal.method_lines import METHOD_LINES, distinct_rows, method_l
 from surefoot.personal.options import METHOD_TITLES
 from surefoot.personal.recommendation import headline, recommend, share_in_words
 from surefoot.personal.study import Personalization
+from surefoot.personal.tables import cells
+from surefoot.significance import SIGNIFICANCE
 
 
 def made_row(name: str, area: float | None, gain: float = 0.02, p: float | None = 0.001, test: float = 0.02) -> Any:
@@ -32,8 +34,8 @@ def test_the_largest_area_on_validation_lists_is_served() -> None:
     data = made_study(made_row("small", 0.1), made_row("large", 0.3), made_row("unknown", None))
     choice = recommend(data)
     assert (choice["choice"], choice["name"], choice["model"]) == ("take", "large", "models/large")
-    assert headline(data) == "Serve large, β = 0.4: 90 % of the gain, a quarter of the lists moved"
-    assert headline(data | {"lists": {"test": 30}}).startswith("Serve large, β = 0.4, with caution: 90 %")
+    assert headline(data) == "Take large, β = 0.4: 90 % of the gain, a quarter of the lists moved"
+    assert headline(data | {"lists": {"test": 30}}).startswith("Take large, β = 0.4, with caution: 90 %")
 
 
 def test_what_is_made_without_a_model_is_not_served() -> None:
@@ -47,14 +49,27 @@ def test_what_is_made_without_a_model_is_not_served() -> None:
     [
         (made_row("a", 0.1, gain=-0.1), "keep", "Keep the shown order: no model gains on validation lists"),
         (made_row("a", 0.1, test=-0.1), "keep", "Keep the shown order: a, β = 0.4 is best on validation lists"),
-        (made_row("a", 0.1, p=0.2), "unclear", "Serve none yet: a, β = 0.4 gains +2.000, which may be chance"),
-        (made_row("a", 0.1, p=None), "unclear", "Serve none yet: a, β = 0.4 gains +2.000, but no test says"),
+        (made_row("a", 0.1, test=0.0), "keep", "Keep the shown order: a, β = 0.4 is best on validation lists"),
+        (made_row("a", 0.1, p=SIGNIFICANCE), "unclear", "We cannot tell yet: a, β = 0.4 gains +2.000"),
+        (made_row("a", 0.1, p=0.2), "unclear", "We cannot tell yet: a, β = 0.4 gains +2.000, which may be chance"),
+        (made_row("a", 0.1, p=None), "unclear", "We cannot tell yet: a, β = 0.4 gains +2.000, but no test says"),
     ],
 )  # fmt: skip
 def test_no_model_is_served_without_a_gain_that_is_more_than_chance(row: Any, choice: str, words: str) -> None:
     data = made_study(row)
     assert recommend(data)["choice"] == choice
     assert headline(data).startswith(words)
+
+
+def test_no_star_where_p_is_the_significance() -> None:
+    figures = dict.fromkeys(
+        ("mean", "gain", "gain_per_reranked", "share_reranked", "share_of_risk", "share_of_gain", "tau"), 0.5
+    )
+    stars = [
+        cells({"label": "a", "parameters": "", "test": figures | {"tau_reranked": None, "p": p}})[3].endswith("*")
+        for p in (None, 0.0499, SIGNIFICANCE)
+    ]
+    assert stars == [False, True, False]
 
 
 def test_a_study_holds_it() -> None:

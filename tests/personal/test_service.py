@@ -23,8 +23,10 @@ import pytest
 from tests.personal.small import small_study
 
 import surefoot as sf
-from surefoot.errors import ArgumentError
+from surefoot.clicks.served.session_events import MOST_OF_SESSION
+from surefoot.errors import ArgumentError, DataError
 from surefoot.personal.service.application import RerankingService, bounded
+from surefoot.personal.service.connections import Connection, Connections
 from surefoot.personal.service.service_settings import ServiceSettings
 
 LIST = {"query": "3", "results": ["11", "12", "13"], "domains": ["1", "2", "1"], "terms": ["5"], "day": 30, "time": 80}
@@ -58,8 +60,10 @@ class Running:
         assert line.startswith("Serving "), self.process.communicate()
         self.port = int(line.partition("http://127.0.0.1:")[2].partition(";")[0])
 
-    def ask(self, path: str, body: Any = None, method: str = "POST", **headers: str) -> tuple[int, Any, Any]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+    def ask(
+        self, path: str, body: Any = None, method: str = "POST", peer: str = "127.0.0.1", **headers: str
+    ) -> tuple[int, Any, Any]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20, source_address=(peer, 0))
         data = body if isinstance(body, bytes | None) else json.dumps(body).encode()
         connection.request(method, path, data, {**JSON, **{name.replace("_", "-"): headers[name] for name in headers}})
         answer = connection.getresponse()
@@ -130,6 +134,34 @@ def check_description(running: Running) -> None:
             assert running.ask(path, body)[0] == 400
 
 
+def check_every_path_checks_the_host(running: Running) -> None:
+    """Nothing is told to a page that gave this machine a name of its own."""
+    for path in ("/rerank", "/update", "/health", "/openapi.json", "/docs", "/", "/health/", "//health"):
+        for method in ("GET", "POST", "HEAD", "OPTIONS", "PUT"):
+            for host in ("rebound.example", "rebound.example:80", "127.0.0.1.rebound.example", "0.0.0.0", ""):
+                connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=20)
+                connection.request(method, path, None, {**JSON, "Host": host})
+                answer = connection.getresponse()
+                said = answer.read()
+                connection.close()
+                assert answer.status == 403, (path, method, host)
+                assert method == "HEAD" or b"localhost" in said
+
+
+def check_no_text_has_nul(running: Running) -> None:
+    """In requests and events alike: every field that holds text, and every place of an array."""
+    for body in (LIST | {"user": "7", "session": "new"}, EVENT, CLICK | {"user": "7"}):
+        for name, value in body.items():
+            wrong = (
+                [[*value[:-1], f"{value[-1]}\0x"]] if isinstance(value, list) else ["\0", f"{value}\0", f"a\0{value}"]
+            )
+            for text in wrong if not isinstance(value, int) else ():
+                path, sent = ("/rerank", body | {name: text}) if "results" in body else (
+                    "/update", {"events": [body | {name: text}]})  # fmt: skip
+                status, answer, _ = running.ask(path, sent)
+                assert (status, "character NUL" in answer["error"]) == (400, True), (sent, answer)
+
+
 def test_answers_and_refusals(running: Running, tmp_path: Path) -> None:
     """One service for all of it: to start one takes seconds."""
     status, answer, _ = running.ask("/rerank", LIST | {"user": "7", "session": "new"})
@@ -190,6 +222,8 @@ def test_answers_and_refusals(running: Running, tmp_path: Path) -> None:
     )  # fmt: skip
     assert (second.returncode, second.stderr.count("\n")) == (2, 1)
     assert "clicks.duckdb: is in use by another program" in second.stderr
+    check_every_path_checks_the_host(running)
+    check_no_text_has_nul(running)
     code, log = running.stop()
     assert code == 0
     assert secret not in log
@@ -263,8 +297,49 @@ def test_later_events_do_not_change_which_times_are_meant(model: Path, tmp_path:
     assert spans[0] == spans[1] is not None
 
 
+@pytest.mark.parametrize(
+    "sent", [b"", b"POST /rerank HTTP/1.1\r\nHost: loc", b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"]
+)
+def test_idle_connections_keep_nobody_out(running: Running, sent: bytes) -> None:
+    """700 of one peer that sent nothing, half a request, or a whole one and stay: it is answered all the same."""
+    idle = []
+    try:
+        for _ in range(700):
+            idle.append(socket.create_connection(("127.0.0.1", running.port), timeout=20))
+            idle[-1].sendall(sent)
+        for peer in ("127.0.0.1", "127.0.0.2"):
+            assert running.ask("/rerank", LIST, peer=peer)[0] == 200
+    finally:
+        for connection in idle:
+            connection.close()
+
+
+def test_one_peer_leaves_room_for_others(model: Path, tmp_path: Path) -> None:
+    """Requests whose bodies never come are ended in time; until then they count, for their peer alone."""
+    shutil.copytree(model, tmp_path / "model")
+    running = Running(tmp_path / "model", "--timeout", "30", "--queue", "2")
+    head = b"POST /rerank HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n"
+    waiting = []
+    try:
+        for _ in range(700):
+            waiting.append(socket.create_connection(("127.0.0.1", running.port), timeout=20))
+            waiting[-1].sendall(head)
+            status, answer, headers = running.ask("/health", method="GET")
+            if status != 200:
+                break
+        assert (status, headers["Retry-After"]) == (503, "1")
+        assert len(waiting) >= 251
+        assert answer == {"error": "more than 251 connections from one address are open; try again later"}
+        assert running.ask("/rerank", LIST, peer="127.0.0.2")[0] == 200
+    finally:
+        for connection in waiting:
+            connection.close()
+        running.process.kill()
+        running.process.communicate()
+
+
 def test_too_many_connections() -> None:
-    async def ask(open_connections: int) -> list[Any]:
+    async def ask(connections: Connections, peer: str) -> list[Any]:
         sent: list[Any] = []
 
         async def application(scope: Any, receive: Any, send: Any) -> None:
@@ -273,14 +348,65 @@ def test_too_many_connections() -> None:
         async def send(message: Any) -> None:
             sent.append(message)
 
-        scope = {"type": "http", "path": "/rerank", "headers": [], "query_string": b"", "server": ("localhost", 1)}
-        await bounded(application, lambda: open_connections, 5)(scope, None, send)  # type: ignore[arg-type]
+        scope = {
+            "type": "http", "path": "/rerank", "headers": [], "query_string": b"", "server": ("localhost", 1),
+            "client": (peer, 1),
+        }  # fmt: skip
+        await bounded(application, connections)(scope, None, send)  # type: ignore[arg-type]
         return sent
 
-    assert awaited(ask(5)) == ["answered"]
-    start, body = awaited(ask(6))
+    def busy(peer: str) -> Connection:
+        return Connection(peer, lambda: False, pytest.fail)
+
+    connections = Connections(6)
+    opened = [busy(peer) for peer in ("a", "a", "a", "b", "b", "c")]
+    for connection in opened:
+        connections.add(connection)
+    assert awaited(ask(connections, "a")) == ["answered"]
+    connections.add(busy("a"))
+    start, body = awaited(ask(connections, "a"))
     assert (start["status"], dict(start["headers"])[b"retry-after"]) == (503, b"1")
-    assert json.loads(body["body"]) == {"error": "more than 5 connections are open; try again later"}
+    assert json.loads(body["body"]) == {"error": "more than 3 connections from one address are open; try again later"}
+    _, body = awaited(ask(connections, "b"))
+    assert json.loads(body["body"]) == {"error": "more than 6 connections are open; try again later"}
+    for connection in opened[:2]:
+        connections.remove(connection)
+        connections.remove(connection)  # one that was closed to make room ends once more
+    assert awaited(ask(connections, "a")) == awaited(ask(connections, "b")) == ["answered"]
+
+
+@pytest.mark.parametrize("peers", [["a"] * 40, [f"p{number}" for number in range(40)]])
+def test_the_oldest_idle_connection_makes_room(peers: list[str]) -> None:
+    connections = Connections(6)
+    closed: list[int] = []
+    for number, peer in enumerate(peers):
+        connections.add(Connection(peer, lambda: True, lambda number=number: closed.append(number)))  # type: ignore[misc]
+        assert connections.refusal(peer) is None
+    assert closed == list(range(len(peers) - (3 if len(set(peers)) == 1 else 6)))
+
+
+def test_a_session_has_a_bound(running: Running, tmp_path: Path) -> None:
+    """Over HTTP and in Python alike; what is known already may come again, and other sessions go on."""
+    click = {name: value for name, value in CLICK.items() if name != "document"}
+    running.stop()
+    many = [click | {"session": "long", "document": f"d{number}"} for number in range(MOST_OF_SESSION)]
+    said = "session 'long' would have 10,001 events, and a session has at most 10,000; begin a new session"
+    with sf.PersonalRanker.load(tmp_path / "model") as ranker:
+        with pytest.raises(DataError, match="at most 10,000"):
+            ranker.update([*many, many[0] | {"document": "one more"}])
+        assert ranker.update(many) == {"added": MOST_OF_SESSION, "repeated": 0}
+        with pytest.raises(DataError, match="at most 10,000"):
+            ranker.update(EVENT | {"session": "long"})
+        assert ranker.update(many[:3]) == {"added": 0, "repeated": 3}
+        assert ranker.update(many[0] | {"session": "other"}) == {"added": 1, "repeated": 0}
+    service = Running(tmp_path / "model", "--allow-updates")
+    try:
+        status, answer, _ = service.ask("/update", {"events": [many[0] | {"document": "one more"}]})
+        assert status == 400
+        assert said in answer["error"]
+        assert service.ask("/update", {"events": many[:1]})[:2] == (200, {"added": 0, "repeated": 1})
+    finally:
+        service.stop()
 
 
 def test_what_takes_too_long(model: Path) -> None:

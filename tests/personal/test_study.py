@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from tests.clicks.logs import SATISFIED, YANDEX14, generated, made
 from tests.personal.small import SMALL, small_study, small_table
 from tests.report.schemas import check_data, check_file
 
+import surefoot.personal.study as study_module
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.evaluation_queries import PARTS
@@ -305,6 +307,21 @@ class TestResult:
         log.write_text("\n".join(lines) + "\n")
         with pytest.raises(DataError, match="no list of the train part has a satisfied click"):
             study(made(log, tmp_path / "made", YANDEX14, SATISFIED))
+
+
+def test_a_list_at_the_entropy_s_threshold_is_re_ranked(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Comparison:
+        lists = SimpleNamespace(least_entropy=np.array([1.0, 2.0, 3.0, np.inf]))
+
+        @staticmethod
+        def figures(scores: np.ndarray, taken: np.ndarray) -> dict[str, float]:
+            return {"share_reranked": float(taken.mean()), "gain": 0.0}
+
+    monkeypatch.setattr(study_module, "add_shares", lambda row, standard: None)
+    monkeypatch.setattr(study_module, "largest_area", lambda curve: None)
+    parts = dict.fromkeys(study_module.EVALUATION_PARTS, Comparison())
+    curve = study_module._selective_curve(parts, dict.fromkeys(parts, np.zeros(4)), {})  # type: ignore[arg-type]
+    assert [point["test"] for point in curve["curve"]] == [[0.25, 0.0], [0.5, 0.0], [0.75, 0.0]]
 
 
 def test_no_worker_of_a_sweep_is_loaded() -> None:

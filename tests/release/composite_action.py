@@ -68,6 +68,7 @@ class Runner:
             **os.environ,
             **self.environment,
             **{name: _filled(str(value), values) for name, value in step.get("env", {}).items()},
+            "GITHUB_ACTIONS": "true",
             "GITHUB_ACTION_PATH": str(ROOT),
             "GITHUB_WORKSPACE": str(self.workspace),
             "GITHUB_STEP_SUMMARY": str(self.temporary / "summary.md"),

@@ -182,7 +182,7 @@ def test_undecided_fails_or_passes(
 ) -> None:
     runner.environment = {**runner.environment, "DECISION": "undecided", "CODE": "3"}
     ran = runner.run(
-        inputs("steady", options="--gain=0.07\n--unanswered=traffic", undecided=undecided, page=""), stand_in
+        inputs("steady", options="--gain=0.07\n--unanswered=count", undecided=undecided, page=""), stand_in
     )
     assert ran.codes == {"decide": code}, ran.said
     assert (ran.results["decision"], ran.results["exit-code"]) == ("undecided", "3")
@@ -283,7 +283,7 @@ def test_install_hands_one_requirement_to_pip(tmp_path: Path, version: str, what
     python.parent.mkdir()
     python.write_text(
         '#!/bin/bash\nprintf \'%s\\n\' "$@" >>"$ASKED"\n'
-        'if [ "$2" = venv ]; then mkdir -p "$3/bin"; cp "$0" "$3/bin/python"; fi\n'
+        'if [ "$3" = venv ]; then mkdir -p "$4/bin"; cp "$0" "$4/bin/python"; fi\n'
     )
     python.chmod(0o755)
     environment = {

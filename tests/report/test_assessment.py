@@ -135,8 +135,8 @@ def test_the_mean_gives_no_loss_to_who_equals_it(scale: float) -> None:
     a = sf.assess(wide, baseline="mean", alphas=[0])
     assert row(a, "b")["alpha"]["0"]["t_risk"] is None
     assert a.per_query().filter(system="b")["t_j@0"].to_list() == [None] * 4
-    # A system's own scores carry no rounding: there every difference counts.
-    near = sf.Scores([[0.5, 0.5], [0.5, 0.5 + 1e-14]], ["today", "new"], ["q1", "q2"])
+    # Against a system rounding goes by the query's own scores: far smaller ones than the largest count.
+    near = sf.Scores([[5e11, 0.5, 0.5, 0.5], [5e11, 0.5, 0.5 + 1e-14, 0.5 + 1e-11]], ["today", "new"], list("wxyz"))
     assert row(sf.assess(near, baseline="today"), "new")["wins"] == 1
 
 

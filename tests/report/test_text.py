@@ -34,7 +34,7 @@ def headings(assessment: sf.Assessment, width: int) -> list[str]:
         (80, "mean gain reward risk won lost tied >20% worst", "U_Risk U low U high T_Risk p GeoRisk",
          "U_Risk low U_Risk high GeoRisk low GeoRisk high", "re-ranked mean τ of re-ranked gain/re-ranked"),
         (120, "mean gain reward risk won lost tied >20% worst",
-         "U_Risk U low U high T_Risk p plain p skewness p robust p Z_Risk GeoRisk",
+         "U_Risk U low U high T_Risk p skewness p robust p Z_Risk GeoRisk",
          "U_Risk low U_Risk high Z_Risk low Z_Risk high GeoRisk low GeoRisk high",
          "re-ranked mean τ of re-ranked gain/re-ranked"),
     ],

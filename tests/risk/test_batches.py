@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom, hypergeom
 
 from surefoot.risk import batches as room
-from surefoot.risk.batches import BatchBet, CountBet, least_by_batches, least_by_counts
+from surefoot.risk.batches import BatchBet, CountBet, least_by_batches
+from surefoot.risk.bounds import least_queries
 from surefoot.risk.control_variate import ControlVariate, JudgeMoments, judge_moments
 
 SHARES = [0.01 * 99 ** (k / 19) for k in range(20)]
@@ -226,7 +227,10 @@ def test_a_judge_by_plain_loops():
 @pytest.mark.parametrize("m", [0.004, 0.02, 0.05, 0.1, 0.6])
 @pytest.mark.parametrize("delta", [0.0015, 0.04, 0.05])
 def test_the_least_numbers_are_least(m, delta):
-    for least, start in ((least_by_batches(m, delta), BatchBet.start), (least_by_counts(m, delta), CountBet.start)):
+    for least, start in (
+        (least_by_batches(m, delta), BatchBet.start),
+        (least_queries(m, 0.9 * delta, "binomial"), CountBet.start),
+    ):
         assert float(start(m, delta).after(np.zeros(least)).p) <= delta
         assert float(start(m, delta).after(np.zeros(least - 1)).p) > delta
 

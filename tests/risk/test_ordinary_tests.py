@@ -140,6 +140,13 @@ def test_a_randomised_hsd_is_the_share_of_all_permutations() -> None:
     assert result.p[0] == 1.0
 
 
+@pytest.mark.parametrize("draws", [1, 99])
+def test_the_scores_themselves_are_one_of_the_draws_of_a_randomised_hsd(draws: int) -> None:
+    """Of two systems that are 1 apart on each of 40 queries, a draw in 2⁴⁰ is as extreme: none of these."""
+    result = randomised_hsd_test(np.vstack([np.zeros(40), np.ones(40)]), 0, draws=draws)
+    assert result.p.tolist() == [1.0, 1 / (1 + draws)]
+
+
 def test_a_randomised_hsd_agrees_with_tukeys_on_normal_scores() -> None:
     """Where systems do not differ much: permuting also spreads what systems differ by."""
     scores = np.random.default_rng(4).normal(size=(4, 200))
@@ -194,7 +201,7 @@ def test_where_there_is_no_hsd_and_what_is_refused(scores: sf.Scores) -> None:
 
 
 def test_renderings(scores: sf.Scores, tmp_path) -> None:
-    assessment = sf.assess(scores, "today", [5], randomised_hsd=True)
+    assessment = sf.assess(scores, "today", [5], tests="hsd")
     text = " ".join(assessment.to_text().split())
     assert "The usual tests against today: two-sided p-values of plain differences (α = 0)" in text
     assert "HSD: randomised, 10,000 draws, corrected for all pairs of 4 systems" in text

@@ -6,9 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from benchmarks.weighted_verdicts import ALPHAS as SIMULATED
+from benchmarks.weighted_verdicts import BAR, INDEPENDENT, MEAN_BAR, independent_samples, populations, rates
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tests.conftest import DATA
 
 import surefoot as sf
 from surefoot.risk.inference import weighted_test
@@ -170,3 +173,17 @@ def test_the_adjusted_outcome_is_that_of_the_judged_queries_alone() -> None:
             would = "asked as often as a typical request's query, would change that."
             assert (would in a.in_words(system, 1)) == differs
     assert changed
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("alpha", SIMULATED)
+@pytest.mark.parametrize("kind", INDEPENDENT)
+def test_false_verdicts_are_as_rare_as_promised(kind: str, alpha: float) -> None:
+    """Of ten systems whose reward and risk balance, with weights that have nothing to do with the differences."""
+    runs = 1_000
+    false = [
+        rates(independent_samples(one, INDEPENDENT[kind], alpha, 2_000, runs, seed), alpha).false
+        for seed, one in enumerate(populations(DATA).values())
+    ]
+    assert np.mean(false) <= MEAN_BAR
+    assert max(false) <= BAR + 3 * math.sqrt(BAR * (1 - BAR) / runs)

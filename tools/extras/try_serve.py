@@ -16,7 +16,7 @@ result = sf.personalize(
 )  # fmt: skip
 result.save("model", method="Standard gain")
 service = subprocess.Popen(
-    [sys.executable, "-m", "surefoot", "serve", "model", "--port", "0"], stdout=subprocess.PIPE, text=True
+    [sys.executable, "-I", "-m", "surefoot", "serve", "model", "--port", "0"], stdout=subprocess.PIPE, text=True
 )
 assert service.stdout is not None
 address = service.stdout.readline().partition(" at ")[2].partition(";")[0]

@@ -24,6 +24,7 @@ from surefoot.risk.churn import Churn
 from surefoot.risk.expectation import geo_risk
 from surefoot.risk.inference import t_test, weighted_test
 from surefoot.risk.multiplicity import holm
+from surefoot.risk.rounding import difference_of
 from surefoot.risk.tradeoff import weigh_losses
 from surefoot.risk.traffic_figures import traffic_shares
 from surefoot.risk.weighting import weighted_mean
@@ -186,7 +187,7 @@ def _figures(
 ) -> Json:  # fmt: skip
     """One seed's figures on some queries: values are [measure, query], of baselines [baseline, measure, query]."""
     baseline = baseline_values[0, 0]
-    difference = values[0] - baseline
+    difference = difference_of(values[0], baseline)
     weights = trained.relative_weights(part, queries)
     figures: Json = {"mean": weighted_mean(values[0], weights), "queries": len(difference)}
     counts = trained.query_weights(part)

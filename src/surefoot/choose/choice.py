@@ -98,9 +98,14 @@ class Choice:
         """The data as JSON text."""
         return to_json(self.to_dict())
 
-    def write_json(self, path: str | os.PathLike[str]) -> None:
-        """Write `to_json`, all or nothing."""
-        write_text(path, self.to_json())
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write it as JSON, all or nothing; the file's ending is .json."""
+        if Path(path).suffix.lower() != ".json":
+            raise ArgumentError(f"{shortened(str(path))} does not say how a choice is to be written; end it in .json")
+        self._write(path, "json")
+
+    def _write(self, path: str | os.PathLike[str], kind: str) -> None:
+        write_text(path, getattr(self, f"to_{kind}")())
 
     @property
     def words(self) -> list[str]:
@@ -108,13 +113,14 @@ class Choice:
         mine, gain_only_figures = self.test, self._gain_only_figures
         counts = " to ".join(map(str, sorted({min(self.n_satisfying.values()), max(self.n_satisfying.values())})))
         where = (
-            "the validation data of each fold"
-            if self.choose_by == "validation"
-            else "the training queries of each fold, by cross-validation"
+            "its validation queries" if self.choose_by == "validation" else "its training queries, by cross-validation"
         )
+        those, which = self.policy.taken
+        models = f"{counts} model{'s' * (counts != '1')}{those}"
+        who = "the only fold" if len(self.chosen) == 1 else "each fold"
         sentences = [
-            f"{chosen_in_words(self.chosen)}: {self.policy.words}. It was chosen by {measure_title(self.measure)} on "
-            f"{where}. There, {counts} of {self.n_candidates} candidates satisfy the policy.",
+            f"Of the {models}, {who} took the one with {which} by {measure_title(self.measure)} on {where}: "
+            f"{chosen_in_words(self.chosen)}.",
             *self._unsatisfied(),
             *self._probabilities(),
             *([] if self.unsure is None else [self.unsure]),

@@ -38,9 +38,9 @@ def front(data: Json) -> Front:
     """The decision, a chip, what to know before following it, and its figures on test queries."""
     choice = data["recommendation"]
     if choice["choice"] != "take":
-        chip = Chip("Keep", "keep") if choice["choice"] == "keep" else Chip("Not yet", "wait")
+        chip = Chip("Keep", "keep") if choice["choice"] == "keep" else Chip("Unclear", "wait")
     else:
-        chip = Chip("Choose, with caution", "wait") if is_doubtful(data) else Chip("Choose", "ship")
+        chip = Chip("Take, with caution", "wait") if is_doubtful(data) else Chip("Take", "ship")
     return Front(headline(data), chip, " ".join(cautions(data)) or None, list(_tiles(data, choice)))
 
 
@@ -82,7 +82,7 @@ def _tiles(data: Json, choice: Json) -> list[Tile]:
         agree = sum(name == choice["name"] for name in folds["chosen"].values())
         tiles.append(
             Tile(
-                "Folds that choose it", f"{agree} of {len(folds['chosen'])}",
+                "Folds that take it", f"{agree} of {len(folds['chosen'])}",
                 f"if each fold uses its own choice, the result {kept_in_words(folds['test'])}",
             )
         )  # fmt: skip

@@ -25,7 +25,7 @@ class WorkerProcess:
     def __init__(self, folder: str) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "surefoot.choose.worker"],
+            [sys.executable, "-P", "-m", "surefoot.choose.worker"],  # nothing of this folder is imported
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0,
             # Cores are shared out among workers, not fought over.
             env={"OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"} | os.environ,

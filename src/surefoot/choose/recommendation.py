@@ -20,16 +20,15 @@ from surefoot.significance import SIGNIFICANCE
 
 KEPT_GAIN_SHARE = 0.95  # of the gain-only model's gain, on validation data
 _RULE = (
-    "On validation queries, this model has the least risk of all models that keep at least "
-    f"{percent(KEPT_GAIN_SHARE)} of the "
+    f"On validation queries, it has the least risk of all models that keep at least {percent(KEPT_GAIN_SHARE)} of the "
     "gain-only model's gain."
 )
 _MOST_GAIN = (
-    "On validation queries, this model has the most gain. (The rule by risk does not apply, because the gain-only "
+    "On validation queries, it has the most gain. (The rule by risk does not apply, because the gain-only "
     "model does not gain there.)"
 )
 _NO_GAIN_ONLY = (
-    "On validation queries, this model has the most gain. (The rule by risk does not apply, because there is no "
+    "On validation queries, it has the most gain. (The rule by risk does not apply, because there is no "
     "gain-only model.)"
 )
 
@@ -112,10 +111,10 @@ def headline(data: Json) -> str:
         case "take":
             own = gain_only(data["rows"])
             if own is not None and own["name"] == choice["name"] and test["share_of_gain"] is not None:
-                return f"Choose {name}: no other model keeps {percent(KEPT_GAIN_SHARE)} of its gain at less risk"
-            return f"Choose {name}{', with caution' * is_doubtful(data)}: {kept_in_words(test)}"
+                return f"Take {name}: no other model keeps {percent(KEPT_GAIN_SHARE)} of its gain at less risk"
+            return f"Take {name}{', with caution' * is_doubtful(data)}: it {kept_in_words(test)}"
         case "unclear":
-            return f"Choose none yet: {name} gains {signed(test['gain'], 4)}, {chance_words(choice['p_baseline'])}"
+            return f"We cannot tell yet: {name} gains {signed(test['gain'], 4)}, {chance_words(choice['p_baseline'])}"
         case _:
             return f"Keep {baseline}: {name} is best on validation queries, but does not gain on test queries"
 
@@ -157,7 +156,7 @@ def cautions(data: Json) -> list[str]:
     if folds is not None and set(folds["chosen"].values()) != {choice["name"]}:
         agree = sum(name == choice["name"] for name in folds["chosen"].values())
         lines.append(
-            f"{agree} of {len(folds['chosen'])} folds choose this model on their own validation queries. If each fold "
+            f"{agree} of {len(folds['chosen'])} folds take this model on their own validation queries. If each fold "
             f"uses its own choice, the result {kept_in_words(folds['test'])}"
             + (". This is no better than using gain alone less often." if _no_better(folds) else ".")
         )

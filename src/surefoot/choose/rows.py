@@ -8,6 +8,7 @@ from surefoot.choose.options import MODEL
 from surefoot.learn.options import OBJECTIVE
 from surefoot.risk.assessment_data import Json
 
+_TIMES = {1: "once", 2: "twice", 3: "three times", 4: "four times", 5: "five times"}
 _MEANS = ("mean", "gain", "reward", "risk")
 _SUMS = ("wins", "losses", "ties", "loss_over_20")
 
@@ -39,8 +40,13 @@ def pooled(chosen: Mapping[str, Json], part: str = "test", *, saved: bool = Fals
 
 
 def chosen_in_words(chosen: Mapping[str, Json]) -> str:
-    """Which rows were chosen, and for how many folds, in words."""
+    """Which rows were chosen, and how often, in words.
+
+    >>> chosen_in_words({"1": {"name": "gain"}, "2": {"name": "saro α=5"}, "3": {"name": "saro α=5"}})
+    'saro α=5 twice, gain once'
+    """
     names = [str(row["name"]) for row in chosen.values()]
     if len(set(names)) == 1:
-        return names[0]
-    return ", ".join(f"{name} on {names.count(name)} of {len(names)} folds" for name in dict.fromkeys(names))
+        return names[0] + " each time" * (len(names) > 1)
+    often = sorted(dict.fromkeys(names), key=lambda name: -names.count(name))
+    return ", ".join(f"{name} {_TIMES.get(names.count(name), f'{names.count(name)} times')}" for name in often)

@@ -20,6 +20,13 @@ POLICIES = {
     "largest_area": "the largest area under the curve of gain by the share of re-ranked queries",
     "geo_risk": "the highest GeoRisk at α = {level:g}",
 }
+_TAKEN = {  # of which models one is taken, and which one
+    "max_risk": (" with a risk of at most {level:g}", "the most gain"),
+    "keep_gain": (" that keep {share} of the gain", "the least risk"),
+    "less_risk": (" with more gain and at least {share} less risk than gain alone", "the most gain"),
+    "largest_area": ("", "the largest area under the curve of gain by the share of re-ranked queries"),
+    "geo_risk": ("", "the highest GeoRisk at α = {level:g}"),
+}
 _SHARES = ("keep_gain", "less_risk")  # whose levels are at most 1
 _RULES = ("max_risk", "keep_gain", "less_risk")  # of gain and risk alone, which have standard errors
 CHOSEN_ON = {"valid": "validation data", CROSS_VALIDATION: "training queries (cross-validation)"}
@@ -57,6 +64,15 @@ class SelectionPolicy:
         """What is wanted."""
         within = ", within one standard error" if self.one_se else ""
         return POLICIES[self.name].format(level=self.level, share=percent(self.level)) + within
+
+    @property
+    def taken(self) -> tuple[str, str]:
+        """Of which models one is taken, and which one, in words."""
+        those, which = (words.format(level=self.level, share=percent(self.level)) for words in _TAKEN[self.name])
+        if self.one_se:
+            second = "the most gain" if which == "the least risk" else "the least risk"
+            which = f"{second} within one standard error of {which}"
+        return those, which
 
     def holds(self, gain: Any, risk: Any, full_gain: Any, full_risk: Any) -> Any:
         """Whether gain and risk satisfy the rule beside the gain-only model's: figures, or arrays of them."""

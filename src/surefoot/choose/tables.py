@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from surefoot.choose.options import RANDOM
-from surefoot.choose.recommendation import cautions, headline, recommendation_tag
+from surefoot.choose.recommendation import cautions, headline, model_name, recommendation_tag
 from surefoot.choose.rows import gain_only, gain_only_rows
 from surefoot.errors import visible
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS
@@ -115,7 +115,9 @@ def notes(data: Json) -> list[str]:
         lines += [f"Test queries without traffic, which are left out: {left_out:,}."] if left_out else []
     several, gain_row = gain_only_rows(data["rows"]), gain_only(data["rows"])
     if any(row["kind"] == RANDOM for row in data["rows"]):
-        lines.append("– for random: a choice by the flip of a coin has no GeoRisk and no p-values.")
+        lines.append(
+            "random: the gain-only model on a random share of the queries. It has no GeoRisk and no p-values (–)."
+        )
     if gain_row is not None and len(several) > 1:
         lines.append(f"The gain-only model is {gain_row['name']}, the first of {len(several)}.")
     if data["last_alpha"] is not None:
@@ -141,7 +143,8 @@ def recommendation_note(data: Json) -> str:
     choice = data["recommendation"]
     if choice["name"] is None:
         return "No model gains on validation queries, so none is recommended."
-    return f"{recommendation_tag(data).capitalize()}: {choice['rule']} Its figures are those of all test queries."
+    name = model_name(choice["name"])
+    return f"{name} is {recommendation_tag(data)}. {choice['rule']} Its figures are those of all test queries."
 
 
 def tables(data: Json, part: str = "test") -> list[RenderableType]:

@@ -10,11 +10,14 @@ import io
 import os
 import sys
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
+from surefoot.build_log import harmless_in_builds
 from surefoot.cli.signals import StoppedError, stopping
-from surefoot.errors import SurefootError, SurefootWarning, visible
+from surefoot.data.reading.native_messages import own_messages
+from surefoot.errors import SurefootError, SurefootWarning, name_list, visible
 
 _LONGEST = 1000  # letters of a message's line that are shown
 
@@ -23,17 +26,20 @@ def main() -> None:
     """Run the command line; a mistake of the user's ends with its message and exit code 2, never a traceback."""
     warnings.simplefilter("always", SurefootWarning)
     warnings.showwarning = _show_warning
-    before, sys.stderr = sys.stderr, _Unfailing(sys.stderr)
-    try:
-        with stopping():
-            try:
-                _run()
-            except StoppedError as error:  # still within `stopping`: one more signal does not leave a file behind
-                _leave(error)
-    except StoppedError as error:
-        _leave(error)
-    finally:
-        sys.stderr = before
+    if outputs := sys.modules.get("surefoot.cli.outputs"):
+        outputs.forget_outputs()
+    with own_messages(), harmless_in_builds():
+        before, sys.stderr = sys.stderr, _Unfailing(sys.stderr)
+        try:
+            with stopping() as signals:
+                try:
+                    _run(signals)
+                except StoppedError as error:  # still within `stopping`: one more signal does not leave a file behind
+                    _leave(error)
+        except StoppedError as error:
+            _leave(error)
+        finally:
+            sys.stderr = before
 
 
 def _leave(stopped: StoppedError) -> NoReturn:
@@ -41,10 +47,11 @@ def _leave(stopped: StoppedError) -> NoReturn:
 
     remove_unfinished()
     _silence()
-    _fail(stopped.code, "interrupted")
+    _fail(stopped.code, "interrupted", *_already_written())
 
 
-def _run() -> NoReturn:
+def _run(signals: Sequence[int]) -> NoReturn:
+    """Run the command; `signals` are those that asked to stop, should there be any."""
     code: Any = 0
     try:
         if sys.stdout is None:
@@ -55,21 +62,25 @@ def _run() -> NoReturn:
 
         try:
             code = application(sys.argv[1:])(standalone_mode=False)
+        except Exception as error:
+            if signals:  # a library such as DuckDB makes an error of its own of what was raised in it
+                raise StoppedError(signals[0]) from error
+            raise
         finally:
             sys.stdout.flush()  # a full disk shows only here
             gc.freeze()  # Python would search all modules for garbage, for longer than many commands take
         sys.exit(code if isinstance(code, int) else 0)
     except SurefootError as error:
-        _fail(2, *str(error).split("\n"))
+        _fail(2, *str(error).split("\n"), *_already_written())
     except MemoryError as error:
-        _fail(2, f"not enough memory ({error or 'none is left'}); use a smaller input")
+        _fail(2, f"not enough memory ({error or 'none is left'}); use a smaller input", *_already_written())
     except BrokenPipeError:
         _silence()  # the reader of our output (head, less) has gone: nothing to report
         sys.exit(code if isinstance(code, int) else 0)
     except OSError as error:
         _silence()
         what = f"cannot use {error.filename}" if error.filename else "cannot write to standard output"
-        _fail(2, f"{what} ({error.strerror or error})")
+        _fail(2, f"{what} ({error.strerror or error})", *_already_written())
     except Exception as error:
         _explain_usage(error)
         import traceback
@@ -77,6 +88,13 @@ def _run() -> NoReturn:
         traceback.print_exc()
         # Never 1: to a build that means "stop", as if something had been decided.
         _fail(2, "this is a bug in surefoot, not your mistake; please report it together with the lines above")
+
+
+def _already_written() -> list[str]:
+    """A line with the outputs that are complete: they stay, and belong to a command that failed."""
+    outputs = sys.modules.get("surefoot.cli.outputs")  # not loaded, nothing was written
+    written = outputs.written_outputs() if outputs is not None else []
+    return [f"  written before that, and complete: {name_list(written)}"] if written else []
 
 
 def _explain_usage(error: Exception) -> None:

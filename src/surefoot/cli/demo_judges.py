@@ -34,7 +34,7 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
     made = demo_runs(queries=queries, seed=seed)
     runs = {run.name: run for run in made.runs if run.name in DEMO_SYSTEMS}
     baseline = runs["today"]
-    judges = demo_judges(made.qrels, runs["dense"], seed)
+    judges = demo_judges(made.qrels, runs["dense"], seed=seed)
     with ensure_folder(output):
         made.qrels.write(output / "people.qrels")
         for run in runs.values():
@@ -81,7 +81,7 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
             if name == "hybrid":
                 draws.write(output / f"{judge_name}-draws.json")
     compared = judge_agreement(
-        made.qrels, judges["good"], [baseline, runs["hybrid"]], measure=DEMO_MEASURE, baseline="today"
+        made.qrels, automatic=judges["good"], runs=[baseline, runs["hybrid"]], measure=DEMO_MEASURE, baseline="today"
     )
     compared.write(output / "agreement.html")
     say("\nWhat is the good judge worth?", "bold")

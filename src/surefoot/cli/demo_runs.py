@@ -97,7 +97,7 @@ def typed_name() -> str:
     """What to type in this folder to run this program again: after `make demo` it is not on the PATH."""
     script = sys.argv[0]
     if Path(script).name == "__main__.py":
-        return shlex.join([sys.executable, "-m", "surefoot"])
+        return shlex.join([sys.executable, "-P", "-m", "surefoot"])
     installed = shutil.which("surefoot")
     on_path = installed is not None and os.path.realpath(installed) == os.path.realpath(script)
     return "surefoot" if on_path else shlex.quote(script)

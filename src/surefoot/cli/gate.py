@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from surefoot.decide.gate.release_policy import ReleasePolicy
 
 _NEW_RECORD = "release-record.json"  # in the commands that are proposed
+_FOR_DRAWS = ("--sample=", "--automatic=")
 _IN_SEGMENT = re.compile(r"(?P<segment>.+):(?P<key>[\w-]+)=(?P<level>[^=]+)")
 
 
@@ -140,7 +141,7 @@ def gate(
     from surefoot.data.reading.files import as_text
     from surefoot.decide.gate.gate import gate as decide
     from surefoot.decide.gate.gate import preview as look_ahead
-    from surefoot.decide.gate.github_actions import append_summary, commands
+    from surefoot.decide.gate.github_actions import annotate, append_summary
 
     (matrix,) = read_scored("gate", given, [] if measure is None else [measure], missing)
     if baseline is None:
@@ -163,8 +164,8 @@ def gate(
         delivery.finish(
             decision, lambda: _show_tables(decision, given.files, record, context.meta[TYPED]), quiet, html=page
         )
-        for line in commands(decision.to_dict()) if summary is not None else ():
-            typer.echo(line, err=delivery.printed is not None)
+        if summary is not None:
+            annotate(decision.to_dict(), error=delivery.printed is not None)
     raise typer.Exit(decision.exit_code)
 
 
@@ -228,13 +229,13 @@ def _show_tables(decision: Decision, files: Sequence[str], record: str | None, t
 
     data = decision.to_dict()
     show(tables(data))
-    if data["decision"] == "undecided" and files:
+    if data["decision"] == "undecided":
         typer.echo("\n".join(["", "Next:", *(f"  {line}" for line in _next_commands(data, files, record, typed))]))
 
 
 def _next_commands(data: Mapping[str, Any], files: Sequence[str], record: str | None, typed: list[str]) -> list[str]:
     """What to type next, complete: what to judge, and the gate again."""
-    again = [*typed]
+    again = [part for given in typed for part in (given.split("=", 1) if given.startswith(_FOR_DRAWS) else [given])]
     if record is None:
         record = _NEW_RECORD
         again += ["--record", record]
@@ -245,8 +246,9 @@ def _next_commands(data: Mapping[str, Any], files: Sequence[str], record: str | 
     if needed is None:
         return ["# keep what is live; another candidate or another level is cheaper than so many judgments"]
     more = needed - (0 if data["record"] is None else data["queries"])
-    if data["record"] is not None and chosen["kind"] == "plain" and data["sampled_from"] is None:
-        return [f"# judge {more:,} more queries, drawn at random from the same traffic, then", shlex.join(again)]
+    if not files or (data["record"] is not None and chosen["kind"] == "plain" and data["sampled_from"] is None):
+        which = "new" if data["record"] is None else "more"
+        return [f"# judge {more:,} {which} queries, drawn at random from the same traffic, then", shlex.join(again)]
     run_of = {name_and_file(file)[0] or Path(file).name: file for file in files[1:]}
     runs = [_run_of(run_of, data[role]) for role in ("candidate", "baseline")]
     judge = ["surefoot", "judge", "next", runs[0], "-b", runs[1], "-m", data["measure"], "-n", str(more)]

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from surefoot.data.reading.limits import set_max_input
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -74,7 +76,7 @@ class HelpfulCommand(TyperCommand):
         """Keep what was typed, for commands that propose it again."""
         program = ctx.find_root().command_path  # may be `python -m surefoot`
         ctx.meta[TYPED] = ["surefoot", *ctx.command_path.removeprefix(program).split(), *args]
-        return super().parse_args(ctx, args)
+        return super().parse_args(ctx, _with_allowed_input(args))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help of a copy that is made for the screen."""
@@ -92,6 +94,24 @@ class HelpfulGroup(TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help of a copy that is made for the screen."""
         super(HelpfulGroup, _screen(self, ctx)).format_help(ctx, formatter)
+
+
+def _with_allowed_input(args: list[str]) -> list[str]:
+    """The arguments without `--max-input SIZE`, which every command takes, and which holds from here on.
+
+    It is on no screen: the error that it is for names it.
+    """
+    rest, size = [*args], None
+    options = rest[: rest.index("--")] if "--" in rest else rest
+    for place in reversed([place for place, text in enumerate(options) if text.partition("=")[0] == "--max-input"]):
+        _, equals, given = rest[place].partition("=")
+        if not equals:
+            given = "".join(rest[place + 1 : place + 2])
+            del rest[place + 1 : place + 2]
+        size = given if size is None else size  # the last counts
+        del rest[place]
+    set_max_input(size)
+    return rest
 
 
 def helpful_group(name: str, about: str, *, invoke_without_command: bool = False) -> typer.Typer:

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Annotated
 
 from surefoot.cli.option import argument, option
-from surefoot.cli.outputs import check_outputs
+from surefoot.cli.outputs import check_outputs, files_under
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import Delivery, show
 from surefoot.cli.shared_options import Csv, Force, Html, Json, Quiet
 from surefoot.decide.history.history_options import DateSource
-from surefoot.decide.signatures import HISTORY_CSV
+from surefoot.decide.signatures import HISTORY_CSV, HISTORY_JSON
 
 
 def history(
@@ -28,15 +28,23 @@ def history(
     **Example:** `surefoot history releases/ --html history.html`
     """
     delivery = Delivery(json=json_file, csv=csv_file, html=html_file)
-    outputs = delivery.outputs(csv=HISTORY_CSV)
-    check_outputs(outputs, [], force)
+    check_outputs(delivery.outputs(csv=HISTORY_CSV), _read_files(folder), force)
     from surefoot.decide.history.history import history as gather
     from surefoot.decide.history.history_text import tables
     from surefoot.progress import busy
 
     with busy("Reading past releases"):
         found = gather(folder, date_from)
-    releases = [folder / release["file"] for release in found.to_dict()["releases"]]
-    check_outputs([output for output in outputs if output.option != "--html"], releases, force)
     provenance = page_provenance(html_file, [folder])
     delivery.finish(found, lambda: show(tables(found.to_dict())), quiet, html={"provenance": provenance})
+
+
+def _read_files(folder: Path) -> list[Path]:
+    """The files of a folder that may be releases: JSON, but a history that was written there before."""
+    from surefoot.data.reading.files import first_and_last_bytes, inner_ending
+
+    return [
+        path
+        for path in files_under(folder)
+        if inner_ending(path) == ".json" and not HISTORY_JSON.search(first_and_last_bytes(path, 1 << 12))
+    ]

@@ -38,14 +38,14 @@ def judge_agreement(
     check_outputs(delivery.outputs(), inputs, force)
     from surefoot.cli.runs import read_named_runs
     from surefoot.data.reading.files import as_text
-    from surefoot.decide.agreement.agreement import agreement as compare
+    from surefoot.decide.agreement.agreement import judge_agreement as compare
     from surefoot.decide.agreement.agreement_text import tables
     from surefoot.progress import busy
 
     with busy("Comparing judges"):
         runs = read_named_runs(given.files) if files else None
         found = compare(
-            people, automatic, runs, measure=measure,
+            people, automatic=automatic, runs=runs, measure=measure,
             baseline=None if live is None else as_text(live),
             candidate=None if candidate is None else as_text(candidate), risk=risk,
         )  # fmt: skip

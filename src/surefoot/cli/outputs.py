@@ -25,6 +25,7 @@ JSON = any_of(
     ASSESSMENT_JSON, STUDY_JSON, SWEEP_JSON, CHOICE_JSON, DECISION_JSON, CERTIFICATE_JSON, SERVED_JSON, PERSONAL_JSON,
     EXPLANATION_JSON, HISTORY_JSON,
 )  # fmt: skip
+_REQUESTED: list[Output] = []  # of the command that runs
 _BYTES_AT_EITHER_END = 1 << 12  # bytes at either end of a file in which its signature is looked for
 
 
@@ -39,6 +40,12 @@ class Output:
     def files(self) -> Iterator[Output]:
         """Each file that will be written."""
         yield self
+
+    def written(self) -> list[str]:
+        """Of what was requested, what is there complete since the command began."""
+        from surefoot.data.writing.all_or_nothing import FINISHED
+
+        return [str(file.path) for file in self.files() if _resolved(str(file.path)) in FINISHED]
 
     def check(self) -> None:
         """Raise an error if it cannot be written there."""
@@ -89,6 +96,13 @@ class OutputModel(Output):
     is_own_file: Callable[[str], bool] = is_model_file
     what: str = "a model"
 
+    def written(self) -> list[str]:
+        """The folder, if the file is there that is written last, and says what the folder is."""
+        from surefoot.data.reading.saved_folders import KINDS
+        from surefoot.data.writing.all_or_nothing import FINISHED
+
+        return [str(self.path)] if any(_resolved(str(self.path)) / name in FINISHED for name in KINDS) else []
+
     def check(self) -> None:
         """Raise an error if it cannot be written there, or if more than a model would be lost."""
         from surefoot.data.writing.all_or_nothing import destination_folder
@@ -131,6 +145,7 @@ def check_outputs(outputs: Iterable[Output], inputs: Iterable[str | Path], force
     An output whose path is None was not requested. `force` allows to replace what exists, but never an input.
     """
     requested = [output for output in outputs if output.path is not None]
+    _REQUESTED.extend(requested)
     read = {_identity(path): path for path in inputs}
     taken: dict[object, Output] = {}
     for output in requested:
@@ -164,6 +179,19 @@ def check_outputs(outputs: Iterable[Output], inputs: Iterable[str | Path], force
                 raise ArgumentError(
                     f"{file.option}: {file.path} {why}; choose another name, or add --force to replace it"
                 )
+
+
+def written_outputs() -> list[str]:
+    """The files and models of this command that are complete: to be told where it fails afterwards."""
+    return list(dict.fromkeys(path for output in _REQUESTED for path in output.written()))
+
+
+def forget_outputs() -> None:
+    """Begin another command in the same process."""
+    from surefoot.data.writing.all_or_nothing import FINISHED
+
+    _REQUESTED.clear()
+    FINISHED.clear()
 
 
 def _identity(path: str | Path) -> object:

@@ -16,6 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Protocol
 
+from surefoot.clicks.duckdb_files import ibis_connection
 from surefoot.clicks.lazy_ibis import IbisTable, ibis
 from surefoot.clicks.options import BACKENDS, MEMORY
 from surefoot.clicks.parquet_folders import pattern
@@ -74,7 +75,7 @@ class DuckDB:
 
     def __init__(self, scratch: Path, memory: str = MEMORY, threads: int | None = None) -> None:
         self._scratch = scratch
-        self.connection = ibis.duckdb.connect(
+        self.connection = ibis_connection(
             threads=threads or cores(), memory_limit=memory, temp_directory=str(scratch / ".duckdb")
         )
         self._not_computed: list[str] = []  # views of tables that are computed once, before something is written
@@ -141,7 +142,7 @@ class DuckDB:
 
     def write(self, table: IbisTable, folder: Path, by: Sequence[str] = ()) -> None:
         """One file, in order of `by`: DuckDB takes half as long again for a hundred folders."""
-        with new_folder(folder) as temporary, errors_naming(folder):
+        with new_folder(folder) as temporary, errors_naming(folder, "written"):
             self._compute_views()
             ordered = table.order_by(*by) if by else table
             self.connection.to_parquet(
@@ -220,7 +221,7 @@ class Spark:
 
     def write(self, table: IbisTable, folder: Path, by: Sequence[str] = ()) -> None:
         """A file for each of Spark's partitions, in a folder for each value of the first of `by`."""
-        with new_folder(folder) as temporary, errors_naming(folder):
+        with new_folder(folder) as temporary, errors_naming(folder, "written"):
             frame = self._frame(table)
             writer = frame.write.mode("overwrite")
             (writer.partitionBy(by[0]) if by else writer).parquet(str(temporary))
@@ -277,8 +278,8 @@ def open_backend(name: str, scratch: Path, memory: str = MEMORY, threads: int | 
 
 
 @contextmanager
-def errors_naming(path: Path) -> Iterator[None]:
-    """Turn what a backend cannot read or compute into an error that names the file."""
+def errors_naming(path: Path, doing: str = "read") -> Iterator[None]:
+    """Turn what a backend cannot read, or compute and write, into an error that names the file."""
     try:
         yield
     except (ArgumentError, DataError):
@@ -288,4 +289,4 @@ def errors_naming(path: Path) -> Iterator[None]:
             raise MemoryError(f"DuckDB: {shortened(str(error), 200)}; allow more memory with --memory") from error
         if not type(error).__module__.startswith(("_duckdb", "duckdb", "pyspark", "py4j", "ibis")):
             raise
-        raise DataError.at(path, None, f"cannot be read ({shortened(str(error), 400)})") from error
+        raise DataError.at(path, None, f"cannot be {doing} ({shortened(str(error), 400)})") from error

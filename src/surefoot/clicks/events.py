@@ -145,6 +145,8 @@ def text(name: str, value: Any) -> str:
     """An id or a text that is not empty."""
     if not isinstance(value, str) or not value:
         raise ArgumentError(f"{name} is {shortened(value)}; expected a text that is not empty")
+    if "\0" in value:  # where it ends a text, two ids would become one
+        raise ArgumentError(f"{name} is {shortened(value)}; remove the character NUL from it")
     try:
         value.encode()
     except UnicodeEncodeError as error:

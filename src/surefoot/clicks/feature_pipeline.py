@@ -42,7 +42,7 @@ from surefoot.clicks.stages import Stages, WindowStages, store
 from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import writing
 from surefoot.data.writing.resumable import ResumableFolder
-from surefoot.errors import ArgumentError, DataError, SurefootWarning, expecting
+from surefoot.errors import ArgumentError, DataError, SurefootWarning, expecting, shortened
 from surefoot.progress import busy, steps
 from surefoot.runtime import cores
 
@@ -155,11 +155,13 @@ def _is_finished(folder: ResumableFolder, settings: dict[str, Any]) -> bool:
         )
     # What features mean is in the schema, not in the release; a table that is complete is taken as it is.
     stored |= {"version": settings["version"], "rules": RULES}
-    if {key: stored.get(key) for key in settings} != settings:
+    if other := [key for key in settings if stored.get(key) != settings[key]]:
+        key = other[0]
         raise DataError.at(
             folder.path,
             None,
-            "contains features of another log, or of this log with other options; choose another folder",
+            f"contains features that were made otherwise: {key} was {shortened(stored.get(key))} and is "
+            f"{shortened(settings[key])}; choose another folder, or delete this one",
         )
     return "counts" in stored
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from surefoot.data.reading.files import BYTE_ORDER_MARK, existing_file, read_blocks, utf8_line
+from surefoot.data.reading.limits import LONGEST_LINE
+from surefoot.data.reading.parquet import check_parquet
 from surefoot.errors import DataError
 from surefoot.progress import busy
 
@@ -29,16 +31,18 @@ class LogFile:
 def check_file(path: str | os.PathLike[str], *, text: bool = True) -> LogFile:
     """Read a file once from end to end; one that is broken, empty or no text is rejected, with the line.
 
-    A Parquet file (not `text`) is only hashed.
+    Of a Parquet file (not `text`) the skeleton is checked, and it is hashed.
     """
     target = existing_file(path)
+    if not text:
+        check_parquet(target)
     ending = target.suffix.lower()
     if ending in _COMPRESSED and ending not in _BACKENDS_READ:
         raise DataError.at(path, None, f"logs are not read from {ending}; decompress it, or compress it as .gz or .zst")
     digest = hashlib.blake2b(digest_size=16)
     line, last = 1, b"\n"
     with busy(f"Looking through {target.name}"):
-        for block in read_blocks(target, _BLOCK):
+        for block in read_blocks(target, _BLOCK, LONGEST_LINE if text else None):
             digest.update(block)
             if text:
                 _check(target, block, line)

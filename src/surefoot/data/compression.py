@@ -36,7 +36,11 @@ OPENERS: dict[str, Callable[..., Any]] = {
     ".xz": lzma.open,
     ".zst": _open_zstd,
 }
-DECOMPRESSORS: dict[str, Callable[[], Any]] = {".bz2": bz2.BZ2Decompressor, ".xz": lzma.LZMADecompressor}
+_XZ_MEMORY = 1 << 30  # bytes, as much as a window of 1 GB; `xz -9` takes 65 MB
+DECOMPRESSORS: dict[str, Callable[[], Any]] = {
+    ".bz2": bz2.BZ2Decompressor,
+    ".xz": lambda: lzma.LZMADecompressor(memlimit=_XZ_MEMORY),
+}
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     ".gz": lambda data: gzip.compress(data, _GZIP_LEVEL, mtime=0),
     ".bz2": bz2.compress,

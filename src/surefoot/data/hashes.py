@@ -28,6 +28,20 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def share_of(name: str, seed: int, draw: str) -> float:
+    """A number in [0, 1) that stands for a name in a draw: every draw that goes by names is by this one.
+
+    It is the same on every machine, whatever the other names are. It is SHA-256's, since with a checksum (CRC-32) the
+    shares of two seeds differ by a constant, so that both seeds may choose the same names. `draw` says what is drawn:
+    two draws with one seed, as a sample and then its split, choose independently.
+
+    >>> share_of("u1", 0, "split"), share_of("u1", 1, "split")
+    (0.6453355046497252, 0.38271852004828033)
+    """
+    digest = hashlib.sha256(f"{draw}\t{seed}\t{name}".encode("utf-8", "surrogatepass")).digest()
+    return (int.from_bytes(digest[:8], "big") >> 11) / 2**53
+
+
 def json_hash(content: Any, digits: int | None = None) -> str:
     """SHA-256 of plain data as JSON, whatever the order of its keys: all hexadecimal digits, or the first ones.
 

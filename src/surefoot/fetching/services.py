@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from surefoot.arguments import finite_number
+from surefoot.arguments import finite_number, is_rounded
+from surefoot.arrays import ROUNDED
 from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, shortened
 from surefoot.fetching.addresses import ServiceAddress
 from surefoot.fetching.options import SERVICES
@@ -259,4 +260,6 @@ def _score(value: Any, where: str) -> float | None:
     number = None if isinstance(value, str) else finite_number(value)
     if number is None:
         raise DataError(f"{where} has the score {shortened(value)}; expected a number")
+    if is_rounded(value):
+        raise DataError(f"{where} has the score {shortened(value)}; {ROUNDED}")
     return number

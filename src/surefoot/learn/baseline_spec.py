@@ -70,7 +70,9 @@ class BaselineSpec:
     def scores(self, data: RankingData) -> Floats:
         """A score for each document of the data."""
         if self.number is not None:
-            return data.feature(self.number).astype("float64")
+            from surefoot.data.types.feature_scores import feature_scores
+
+            return feature_scores(data, self.number)
         if self.is_model():
             from surefoot.learn.ranker import Ranker
 

@@ -17,6 +17,7 @@ from surefoot.learn.prepared_data import MonitoredSet
 from surefoot.learn.training_weights import relative_or_none
 from surefoot.measures.notation import Measure
 from surefoot.risk.bootstrap import percentile_intervals, resamples
+from surefoot.risk.rounding import difference_of
 from surefoot.risk.tradeoff import which_lose_over_20
 from surefoot.risk.weighting import weighted_mean
 from surefoot.significance import CONFIDENCE
@@ -60,7 +61,7 @@ def _figures(ranker: Ranker, data: RankingData) -> dict[str, Any]:
     columns: dict[str, Any] = {"effectiveness": values}
     baseline = None if queries.baselines is None else queries.baselines.mean(axis=0)
     if baseline is not None:
-        difference = values - baseline
+        difference = difference_of(values, baseline)
         hurt = which_lose_over_20(difference, baseline)
         columns |= {
             "baseline": baseline, "gain": difference, "reward": np.maximum(difference, 0),

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from surefoot.arrays import Floats
 from surefoot.data.reading.matrix import without_queries
+from surefoot.data.types.feature_scores import feature_scores
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.standardised import blend_scores
 from surefoot.errors import ArgumentError, name_list, shortened
@@ -89,7 +90,7 @@ class Combination:
             return data.baselines[self.baseline]
         number = None if self.source is None else feature_number(self.source)
         if number is not None:
-            return data.feature(number).astype(np.float64)
+            return feature_scores(data, number)
         known = name_list(list(data.baselines), 5, shortened) or "none"
         raise ArgumentError(
             f"this model is {self.words}, but the data does not have that baseline (it has {known}); name it, for "

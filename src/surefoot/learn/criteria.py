@@ -14,6 +14,7 @@ from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.reduce import Reduce, local_sums
 from surefoot.learn.training_weights import georisk_refusal
 from surefoot.risk.expectation import deviation, expectation, geo_risk_of_means
+from surefoot.risk.rounding import difference_of
 from surefoot.risk.tradeoff import check_alpha, weigh_losses
 
 CRITERIA = ("effectiveness", "u_risk", "t_risk", "geo_risk")
@@ -118,7 +119,7 @@ def history_figures(
     With `weights`, whose mean is 1, means are weighted; wins and losses stay numbers of queries.
     """
     own = None if baselines is None else weights
-    difference = np.zeros(0) if baselines is None else values - baselines.mean(axis=0)
+    difference = np.zeros(0) if baselines is None else difference_of(values, baselines.mean(axis=0))
     sums = reduce(np.array([
         len(values), _sum(values, weights), _sum(np.maximum(difference, 0), own), _sum(np.maximum(-difference, 0), own),
         (difference > 0).sum(), (difference < 0).sum(),

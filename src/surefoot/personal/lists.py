@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +9,7 @@ import polars as pl
 
 from surefoot.arrays import Floats
 from surefoot.clicks.feature_pipeline import FeatureTable
+from surefoot.data.hashes import share_of
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
 from surefoot.learn.evaluation_queries import PARTS
@@ -103,7 +103,7 @@ def check_split(by: str) -> None:
 def _sample(lists: pl.DataFrame, sample: int | None, seed: int) -> pl.DataFrame:
     if sample is None or len(lists) <= sample:
         return lists
-    drawn = np.argsort(_hashes(lists["impression"], seed), kind="stable")[:sample]
+    drawn = np.argsort(_shares(lists["impression"], seed, "sample"), kind="stable")[:sample]
     return lists[np.sort(drawn)]
 
 
@@ -113,12 +113,10 @@ def _split(lists: pl.DataFrame, table: FeatureTable, by: str, seed: int) -> pl.S
         when = lists["day" if table.clock == "day" else "time"].to_numpy()
         cuts = np.quantile(when, np.cumsum(SHARES)[:-1], method="higher")
         return pl.Series("part", np.searchsorted(cuts, when, side="right"))
-    hash_share = _hashes(lists[by], seed) / 2**32
-    return pl.Series("part", np.searchsorted(np.cumsum(SHARES)[:-1], hash_share, side="right"))
+    shares = _shares(lists[by], seed, "split")
+    return pl.Series("part", np.searchsorted(np.cumsum(SHARES)[:-1], shares, side="right"))
 
 
-def _hashes(names: pl.Series, seed: int) -> Floats:
-    """A number below 2^32 for each name, the same on every machine."""
-    unique = names.unique()
-    codes = {name: zlib.crc32(f"{seed}\t{name}".encode()) for name in unique.to_list()}
-    return names.replace_strict(codes, return_dtype=pl.UInt32).to_numpy().astype(np.float64)
+def _shares(names: pl.Series, seed: int, draw: str) -> Floats:
+    shares = {name: share_of(name, seed, draw) for name in names.unique().to_list()}
+    return np.asarray(names.replace_strict(shares, return_dtype=pl.Float64).to_numpy())

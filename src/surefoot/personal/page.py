@@ -33,9 +33,9 @@ def front(data: Json) -> Front:
     caution = few_lists(data)
     match choice["choice"]:
         case "take":
-            chip = Chip("Serve", "ship") if caution is None else Chip("Serve, with caution", "wait")
+            chip = Chip("Take", "ship") if caution is None else Chip("Take, with caution", "wait")
         case "unclear":
-            chip = Chip("Not yet", "wait")
+            chip = Chip("Unclear", "wait")
         case _:
             chip = Chip("Keep", "keep")
     return Front(headline(data), chip, caution, list(_tiles(data, choice)))

@@ -124,18 +124,10 @@ class PersonalRanker:
         )  # fmt: skip
 
     def rerank(
-        self,
-        user: str | None,
-        query: str,
-        results: Sequence[str],
-        time: int,
-        *,
-        session: str | None = None,
-        day: int | None = None,
-        terms: Sequence[str] | None = None,
-        domains: Sequence[str] | None = None,
+        self, user: str | None, query: str, results: Sequence[str], time: int, *, session: str | None = None,
+        day: int | None = None, terms: Sequence[str] | None = None, domains: Sequence[str] | None = None,
         scores: Sequence[float] | None = None,
-    ) -> RerankedList:
+    ) -> RerankedList:  # fmt: skip
         """A list in the model's order, with scores and reasons; see `features` for the arguments."""
         request = self._request(
             user, query, results, time, session=session, day=day, terms=terms, domains=domains, scores=scores
@@ -179,18 +171,10 @@ class PersonalRanker:
         return self.ranker, SHOWN_ORDER, self.about["measure"] if measure is None else measure
 
     def list_data(
-        self,
-        user: str | None,
-        query: str,
-        results: Sequence[str],
-        time: int,
-        *,
-        session: str | None = None,
-        day: int | None = None,
-        terms: Sequence[str] | None = None,
-        domains: Sequence[str] | None = None,
+        self, user: str | None, query: str, results: Sequence[str], time: int, *, session: str | None = None,
+        day: int | None = None, terms: Sequence[str] | None = None, domains: Sequence[str] | None = None,
         scores: Sequence[float] | None = None,
-    ) -> RankingData:
+    ) -> RankingData:  # fmt: skip
         """A list as data that a `RiskGuard` serves; see `features` for the arguments."""
         request = self._request(
             user, query, results, time, session=session, day=day, terms=terms, domains=domains, scores=scores

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from hashlib import sha256
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from scipy.special import ndtri
 
 from surefoot.arrays import Flags, Floats, Ints
 from surefoot.clicks.feature_pipeline import FeatureTable
+from surefoot.data.hashes import share_of
 from surefoot.personal.personal_data import PositionBias
 from surefoot.progress import busy
 from surefoot.significance import SIGNIFICANCE
@@ -67,11 +67,11 @@ def position_bias(table: FeatureTable) -> PositionBias:
 
 
 def position_counts(table: FeatureTable) -> list[PositionCounts]:
-    """What was shown and clicked at each position, of all lists; groups are by SHA-256 of a user's or session's id."""
+    """What was shown and clicked at each position, of all lists; groups are drawn by the names of users or sessions."""
     rows = table.scan().filter(pl.col("position") <= POSITIONS)
     rows = rows.select("query", "document", "position", "clicked", owner=pl.coalesce("user", "session"))
     owners = rows.select("owner").unique().collect(engine="streaming")
-    groups = [int.from_bytes(sha256(name.encode()).digest()) % GROUPS for name in owners["owner"].to_list()]
+    groups = [int(GROUPS * share_of(name, 0, "jackknife")) for name in owners["owner"].to_list()]
     owners = owners.with_columns(group=pl.Series(groups, dtype=pl.Int64))
     # A pair that nobody clicked adds 0 to every sum: without them memory goes by clicks, which are few.
     pairs = rows.filter("clicked").select("query", "document").unique().collect(engine="streaming")

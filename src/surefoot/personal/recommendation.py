@@ -10,7 +10,7 @@ from surefoot.risk.assessment_data import Json
 from surefoot.significance import SIGNIFICANCE
 
 _RULE = (
-    "On validation lists, this model has the largest area under the curve of gain against the share of re-ranked "
+    "On validation lists, it has the largest area under the curve of gain against the share of re-ranked "
     "lists, of all models listed below. It gains much and changes few lists."
 )
 _FRACTIONS = {1 / 4: "a quarter", 1 / 3: "a third", 1 / 2: "half", 2 / 3: "two thirds", 3 / 4: "three quarters"}
@@ -48,9 +48,9 @@ def headline(data: Json) -> str:
                 if choice["share_of_gain"] is None
                 else f"{percent(choice['share_of_gain'])} of the gain"
             )
-            return f"Serve {name}{caution}: {kept}, {moved}"
+            return f"Take {name}{caution}: {kept}, {moved}"
         case "unclear":
-            return f"Serve none yet: {name} gains {gain}, {chance_words(choice['p'])}"
+            return f"We cannot tell yet: {name} gains {gain}, {chance_words(choice['p'])}"
         case _:
             return f"Keep the shown order: {name} is best on validation lists, but does not gain on test lists"
 

@@ -12,6 +12,8 @@ import numpy as np
 import polars as pl
 
 from surefoot.arrays import Floats
+from surefoot.data.reading.files import existing_file
+from surefoot.data.reading.frames import read_table
 from surefoot.data.types.runs import Run
 from surefoot.data.writing.all_or_nothing import writing
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
@@ -66,12 +68,7 @@ def falling(scores: Floats) -> Floats:
 
 def _read(path: Path) -> pl.DataFrame:
     """The table, with an id for each list: its row, where it names none."""
-    try:
-        table = pl.read_parquet(path, glob=False, hive_partitioning=False)
-    except FileNotFoundError as error:
-        raise DataError.at(path, None, "there is no such file") from error
-    except Exception as error:  # Polars has its own kinds
-        raise DataError.at(path, None, f"cannot be read as Parquet ({shortened(str(error), 200)})") from error
+    table = read_table(existing_file(path))
     if "results" not in table.columns and "documents" in table.columns:  # as the lists of a log call them
         table = table.rename({"documents": "results"})
     missing = [column for column in _NEEDED if column not in table.columns]

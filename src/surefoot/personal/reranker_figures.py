@@ -15,6 +15,7 @@ from surefoot.risk.assessment_data import Json
 from surefoot.risk.assessment_figures import difference_figures
 from surefoot.risk.churn import Churn
 from surefoot.risk.inference import t_test
+from surefoot.risk.rounding import difference_of
 from surefoot.risk.segments import Segments
 
 
@@ -39,7 +40,7 @@ class ShownOrderComparison:
         """Figures of M(q) and τ per list, of all lists or of some."""
         chosen = slice(None) if lists is None else lists
         values, tau, shown_values = values[chosen], tau[chosen], self.shown[chosen]
-        figures = difference_figures(values - shown_values, shown_values)
+        figures = difference_figures(difference_of(values, shown_values), shown_values)
         churn = Churn(tau, tau < 1, 0)
         share_reranked = churn.share_reranked
         return {

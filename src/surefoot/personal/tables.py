@@ -76,7 +76,7 @@ def _choice_note(data: Json) -> str:
     choice = data["recommendation"]
     if choice["name"] is None:
         return "No model gains on validation lists, so none is recommended."
-    return f"{recommendation_tag(data).capitalize()}: {choice['rule']} Its figures are those of the test lists."
+    return f"{choice['label']} is {recommendation_tag(data)}. {choice['rule']} Its figures are those of the test lists."
 
 
 def notes(data: Json) -> list[str]:

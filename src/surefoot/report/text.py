@@ -46,6 +46,7 @@ _SIGNS_NOTE = (
     "losses. p robust: the same with one more query as bad as the worst. "
     f"p: p robust, corrected for the number of systems (Holm). *: p < {SIGNIFICANCE:g}"
 )
+_IN_PAPERS = ("mean", "risk", "losses", "loss_over_20", "u_risk", "p_holm")  # columns of the LaTeX table
 _LEADING_COLUMN_ORDER = {  # columns of the one table, those that a narrow terminal has no room for last
     "mean": 0, "u_risk": 0, "risk": 1, "t_risk": 2, "p_holm": 2, "loss_over_20": 3, "losses": 4, "gain": 5,
     "traffic_losses": 5, "geo_risk": 6, "reward": 7,
@@ -344,16 +345,13 @@ def _markdown_table(rows: Sequence[SystemData], columns: Sequence[FigureColumn])
 
 
 def to_latex(data: AssessmentData, rows: Sequence[SystemData]) -> str:
-    """A booktabs table in the form of Dinçer et al. (SIGIR 2016): the summary, then U, T, Z and Geo for each α."""
-    per_alpha = [ranked_at(alpha) for alpha in data["alphas"]]
-    columns = [
-        SYSTEM_COLUMN,
-        *(column for column in summary_columns(data) if column.key not in ("gain", "ties", "worst_mean")),
-    ]
+    """A booktabs table of the few columns that a paper prints: mean, risk, losses, and U_Risk with its p at each α."""
+    per_alpha = [[column for column in at_alpha(alpha) if column.name in _IN_PAPERS] for alpha in data["alphas"]]
+    columns = [SYSTEM_COLUMN, *(column for column in summary_columns(data) if column.key in _IN_PAPERS)]
     flat = [*columns, *(column for group in per_alpha for column in group)]
     spans = " & ".join(
         [rf"\multicolumn{{{len(columns)}}}{{l}}{{}}"]
-        + [rf"\multicolumn{{4}}{{c}}{{$\alpha = {alpha:g}$}}" for alpha in data["alphas"]]
+        + [rf"\multicolumn{{2}}{{c}}{{$\alpha = {alpha:g}$}}" for alpha in data["alphas"]]
     )
     cells = [[column.text(row) for column in flat] for row in rows]
     return latex_table(title(data), [column.latex for column in flat], cells, spans)

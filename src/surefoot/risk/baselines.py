@@ -10,12 +10,11 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, name_list, shortened
+from surefoot.risk.rounding import ROUNDING, difference_of
 from surefoot.risk.vectors import DerivedVector, ScoreMatrix, Vector, blocks
 
 if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores
-
-ROUNDING = 1e-12  # of the largest score: figures that differ by less than that are equal
 
 VIRTUAL_BASELINES: dict[str, Callable[[Floats], Floats]] = {
     "mean": lambda values: np.asarray(values.mean(axis=0)),
@@ -89,13 +88,14 @@ def baseline_names(scores: ScoreMatrix, baseline: str | Sequence[str]) -> list[s
 def differences(scores: Scores, against: Mapping[str, Floats]) -> dict[str, Floats]:
     """δ_q of every system to each baseline.
 
-    A per-query mean carries rounding, which must make neither a win nor a loss of a tie; a system's scores do not.
+    A per-query mean carries the rounding of scores that are larger than it, which must make neither a win nor a loss.
     """
-    by_baseline = {name: scores.values - vector for name, vector in against.items()}
-    for name, difference in by_baseline.items():
-        if name in VIRTUAL_BASELINES:
-            difference[np.abs(difference) <= ROUNDING * scores._largest()] = 0.0
-    return by_baseline
+    return {name: difference_of(scores.values, vector, mean_rounding(scores, name)) for name, vector in against.items()}
+
+
+def mean_rounding(scores: ScoreMatrix, name: str) -> float:
+    """By how much a baseline may be off that is made of all systems per query; 0 for a system."""
+    return ROUNDING * scores._largest() if name in VIRTUAL_BASELINES else 0.0
 
 
 def streamed_vectors_of_baselines(
@@ -114,15 +114,13 @@ def streamed_vectors_of_baselines(
 
 def streamed_differences(scores: ScoreMatrix, against: Mapping[str, Vector]) -> dict[str, list[Vector]]:
     """As `differences`, of scores that are read a block at a time."""
-    rounding = ROUNDING * scores._largest()
 
     def difference(row: int, name: str) -> Vector:
+        least = mean_rounding(scores, name)
+
         def parts() -> Iterator[Floats]:
             for part, base in zip(blocks(scores._vector(row)), blocks(against[name]), strict=True):
-                apart = part - base
-                if name in VIRTUAL_BASELINES:
-                    apart[np.abs(apart) <= rounding] = 0.0
-                yield apart
+                yield difference_of(part, base, least)
 
         return DerivedVector(scores._count, parts)
 

@@ -18,7 +18,8 @@ sum of the earlier x: exact for every fixed traffic.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
@@ -240,21 +241,9 @@ def least_by_batches(m: float, delta: float) -> int | None:
     stakes = np.append(FIXED_SHARES, MOST_STAKE) / (1 - m)
     parts = np.log(np.append(np.full(len(FIXED_SHARES), FIXED_PART / len(FIXED_SHARES)), AIMING_PART))
     growth = np.log1p(stakes * m)
-    return least_number(lambda n: bool(np.logaddexp.reduce(parts + n * growth) >= -np.log(delta)), LARGEST_COUNT)
-
-
-def least_number(enough: Callable[[int], bool], most: int) -> int | None:
-    """The least number from 1 that is enough, where every greater one is too; None where `most` is not."""
-    high = 1
-    while not enough(min(high, most)):
-        if high >= most:
-            return None
-        high *= 2
-    low, high = high // 2, min(high, most)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    counts = range(1, LARGEST_COUNT + 1)
+    fewer = bisect_left(counts, -np.log(delta), key=lambda n: np.logaddexp.reduce(parts + n * growth))
+    return fewer + 1 if fewer < len(counts) else None
 
 
 @dataclass(frozen=True)
@@ -367,19 +356,8 @@ def _log_choose(n: Floats | int, k: Floats | Ints | int) -> Floats:
     return np.asarray(gammaln(np.add(n, 1)) - gammaln(np.add(k, 1)) - gammaln(np.subtract(n, k) + 1))
 
 
-def least_by_counts(m: float, delta: float) -> int | None:
-    """The fewest queries, none of them hurt and judged at once, that can prove a share below m.
-
-    >>> least_by_counts(0.02, 0.05)
-    154
-    """
-    with np.errstate(over="ignore", divide="ignore"):
-        least = float(np.ceil(np.log(AIMING_PART * delta) / np.log1p(-m)))
-    return int(least) if least <= LARGEST_COUNT else None
-
-
 def least_count_of_known(m: float, delta: float, known: int) -> int:
-    """The same of a known number of queries."""
+    """The fewest queries, none of them hurt and judged at once, that can prove a share below m of a known number."""
     hurt = float(_least_hurt(np.array(m), known))
     possible = np.arange(known - hurt + 1, dtype=np.float64)
     none_hurt = _log_choose(known - possible, np.array(hurt)) - _log_choose(known, np.array(hurt))

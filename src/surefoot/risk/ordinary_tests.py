@@ -15,14 +15,15 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from surefoot.arguments import integer
-from surefoot.arrays import Floats
+from surefoot.arrays import Floats, Ints
 from surefoot.errors import ArgumentError
 from surefoot.progress import steps
 from surefoot.risk.assessment_data import AssessmentData, OrdinaryTest, OrdinaryTests
-from surefoot.risk.baselines import VIRTUAL_BASELINES, differences, population_rows, vectors_of_baselines
+from surefoot.risk.baselines import VIRTUAL_BASELINES, differences, mean_rounding, population_rows, vectors_of_baselines
 from surefoot.risk.inference import weighted_test
 from surefoot.risk.multiplicity import holm
-from surefoot.risk.tradeoff import paired_differences
+from surefoot.risk.rounding import ROUNDING, dense_ranks, difference_of, rounding_of
+from surefoot.risk.tradeoff import paired_differences, paired_scores
 
 if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores
@@ -32,7 +33,6 @@ HSD_DRAWS = 10_000  # of a randomised HSD, each of which permutes the whole matr
 _EXACT_RANKS = 50  # queries that differ, up to which all signs of ranks are counted
 _EXACT_SIGNS = 20  # the same for signs of differences: a million sums
 _CELLS = 1 << 22  # of draws × queries that are in memory at once
-_ROUNDING = 1e-12  # of the sum of sizes: sums that differ by less than that are equal
 
 
 class SignTest(NamedTuple):
@@ -52,7 +52,8 @@ def wilcoxon_test(model: ArrayLike, baseline: ArrayLike) -> SignTest | None:
     >>> wilcoxon_test([0.5, 0.4, 0.6, 0.9, 0.2], [0.3, 0.3, 0.5, 0.5, 0.25])
     SignTest(statistic=14.0, p=0.125, exact=True)
     """
-    return _wilcoxon(paired_differences(model, baseline))
+    scores, reference = paired_scores(model, baseline)
+    return _wilcoxon(difference_of(scores, reference), rounding_of(scores, reference))
 
 
 def randomisation_test(model: ArrayLike, baseline: ArrayLike, *, draws: int = DRAWS, seed: int = 0) -> SignTest | None:
@@ -112,7 +113,7 @@ def randomised_hsd_test(scores: ArrayLike, reference: int, *, draws: int = HSD_D
     values, apart = _apart(scores, reference)
     draws, rng = integer("draws", draws, 1), np.random.default_rng(integer("seed", seed, 0))
     step = max(1, _CELLS // values.size)
-    allowed = apart * (1 - 1e-12) - _ROUNDING * float(np.abs(values).max())
+    allowed = apart * (1 - ROUNDING) - ROUNDING * float(np.abs(values).max())
     extreme = np.zeros(len(values), dtype=np.int64)
     for start in steps(range(0, draws, step), "Permuting scores"):
         count = min(step, draws - start)
@@ -139,7 +140,11 @@ def add_ordinary_tests(
     against = vectors_of_baselines(scores, baseline, population_rows(scores, data["population"]))
     rows = list(differences(scores, against)[baseline])
     signs = _randomisation(rows, DRAWS, seed)
-    ranks = [_wilcoxon(row) for row in rows]
+    least = mean_rounding(scores, baseline)
+    ranks = [
+        _wilcoxon(row, rounding_of(values, against[baseline], least))
+        for row, values in zip(rows, scores.values, strict=True)
+    ]
     t_tests = [weighted_test(row, 0.0, scores._largest()) for row in rows]
     hsd, reason = _hsd(scores, baseline, seed, randomised_hsd)
     t_entries = _entries([(test.t, test.p, None) if test.p is not None else None for test in t_tests])
@@ -200,12 +205,12 @@ def _apart(scores: ArrayLike, reference: int) -> tuple[Floats, Floats]:
     return values, np.abs(means - means[reference])
 
 
-def _wilcoxon(difference: Floats) -> SignTest | None:
+def _wilcoxon(difference: Floats, rounding: Floats) -> SignTest | None:
     moved = difference != 0
     count = int(moved.sum())
     if not count:
         return None
-    ranks = _doubled_ranks(np.abs(difference))[moved]
+    ranks = _doubled_ranks(np.abs(difference), rounding)[moved]
     positive = int(ranks[difference[moved] > 0].sum())
     if count <= _EXACT_RANKS:
         ways = np.zeros(int(ranks.sum()) + 1)  # how many signs give each doubled sum of ranks
@@ -220,9 +225,10 @@ def _wilcoxon(difference: Floats) -> SignTest | None:
     return SignTest(positive / 2, float(2 * ndtr(-abs(z))), False)
 
 
-def _doubled_ranks(sizes: Floats) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Twice the rank of each size, from the least; equal ones share the mean of their ranks."""
-    _, place, counts = np.unique(sizes, return_inverse=True, return_counts=True)
+def _doubled_ranks(sizes: Floats, rounding: Floats) -> Ints:
+    """Twice the rank of each size, from the least; equal ones, up to rounding, share the mean of their ranks."""
+    place = dense_ranks(sizes, rounding)
+    counts = np.bincount(place)
     last = np.cumsum(counts)
     return np.asarray((2 * last - counts + 1)[place], dtype=np.int64)
 
@@ -237,13 +243,13 @@ def _randomisation(rows: Sequence[Floats], draws: int, seed: int) -> list[SignTe
             tests[number] = None
         elif len(moved) <= _EXACT_SIGNS:
             sums = np.abs(np.add.outer(_signed_sums(moved[: len(moved) // 2]), _signed_sums(moved[len(moved) // 2 :])))
-            least = abs(float(moved.sum())) - _ROUNDING * float(np.abs(moved).sum())
+            least = abs(float(moved.sum())) - ROUNDING * float(np.abs(moved).sum())
             tests[number] = SignTest(float(row.mean()), float((sums >= least).mean()), True)
         else:
             drawn.append(number)
     if drawn:
         values = np.stack([rows[number] for number in drawn], axis=1)  # queries × systems
-        least = np.abs(values.sum(axis=0)) - _ROUNDING * np.abs(values).sum(axis=0)
+        least = np.abs(values.sum(axis=0)) - ROUNDING * np.abs(values).sum(axis=0)
         extreme = np.zeros(len(drawn), dtype=np.int64)
         rng, queries = np.random.default_rng(seed), len(values)
         step = max(1, _CELLS // queries)

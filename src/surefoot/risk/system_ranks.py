@@ -9,8 +9,8 @@ import numpy as np
 
 from surefoot.arrays import Floats, Ints
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.baselines import ROUNDING
 from surefoot.risk.churn import inversions
+from surefoot.risk.rounding import ROUNDING, dense_ranks
 
 RANKED_FIGURES = ("mean", "u_risk", "t_risk", "z_risk", "geo_risk")
 
@@ -55,22 +55,13 @@ def tau_b(first: Sequence[float | None], other: Sequence[float | None]) -> float
     both = [(a, b) for a, b in zip(first, other, strict=True) if a is not None and b is not None]
     if len(both) < 2:
         return None
-    x, y = (_dense_ranks(column) for column in np.array(both).T)
+    x, y = (dense_ranks(column, _rounding(column)) for column in np.array(both).T)
     pairs = _pairs(np.array([len(both)]))
     tied_x, tied_y, tied_both = (_pairs(np.unique(codes, return_counts=True)[1]) for codes in (x, y, x * len(both) + y))
     order = np.lexsort((y, x))
     discordant = float(inversions(np.zeros(len(both), np.int64), y[order], 1)[0])
     norm = math.sqrt((pairs - tied_x) * (pairs - tied_y))
     return (pairs - tied_x - tied_y + tied_both - 2 * discordant) / norm if norm else None
-
-
-def _dense_ranks(values: Floats) -> Ints:
-    """The place of each value among the distinct ones, from 0; values that differ by rounding only share one."""
-    order = np.argsort(values, kind="stable")
-    rises = np.diff(values[order], prepend=values[order[0]]) > _rounding(values)
-    ranks = np.empty(len(values), dtype=np.int64)
-    ranks[order] = np.cumsum(rises)
-    return ranks
 
 
 def _rounding(values: Floats) -> float:

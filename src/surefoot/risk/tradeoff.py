@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surefoot.arguments import finite_number
-from surefoot.arrays import LARGEST_SCORE, Flags, Floats
+from surefoot.arrays import LARGEST_SCORE, Flags, Floats, exact_floats
 from surefoot.errors import ArgumentError, shortened
+from surefoot.risk.rounding import difference_of
 from surefoot.risk.vectors import Vector, blocks
 
 LARGEST_ALPHA = 1e6  # a loss that counts a million times has long drowned every gain
@@ -41,10 +42,15 @@ def worst_mean(model: ArrayLike, baseline: ArrayLike, share: float = 0.05) -> fl
 
 def paired_differences(model: ArrayLike, baseline: ArrayLike) -> Floats:
     """δ_q = M_m(q) − M_b(q) of two vectors of scores, checked."""
+    return difference_of(*paired_scores(model, baseline))
+
+
+def paired_scores(model: ArrayLike, baseline: ArrayLike) -> tuple[Floats, Floats]:
+    """Two vectors of scores of the same queries, checked."""
     scores, reference = _vector(model, "model"), _vector(baseline, "baseline")
     if scores.shape != reference.shape:
         raise ArgumentError(f"model has {scores.size} scores, baseline {reference.size}; both need one per query")
-    return scores - reference
+    return scores, reference
 
 
 def weigh_losses(differences: Floats, alpha: float) -> Floats:
@@ -111,7 +117,7 @@ def check_alpha(alpha: Any) -> float:
 
 
 def _vector(values: ArrayLike, name: str) -> Floats:
-    vector = np.asarray(values, dtype=np.float64)
+    vector = exact_floats(values, name)
     if vector.ndim != 1 or not vector.size:
         raise ArgumentError(f"{name} must be a vector with one score per query, found shape {vector.shape}")
     wrong = ~(np.abs(vector) <= LARGEST_SCORE)

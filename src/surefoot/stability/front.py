@@ -9,12 +9,12 @@ from surefoot.errors import visible, without_middle
 from surefoot.report.family import Chip, Front, Tile
 from surefoot.report.measure_names import measure_title
 from surefoot.risk.assessment_data import Json
+from surefoot.risk.rounding import ROUNDING
 from surefoot.stability.study_data import kind
 
 SURE_RATE = 0.95  # the share of subsets, or of resamples, from which on a choice is called sure
 _LONGEST, _LONGEST_IN_TILE = 60, 24  # letters of a name
 _MOST_MEASURES = 3  # that have a tile
-_TIE = 1e-12  # means that differ by no more are equal
 _TRUST, _DOUBT = Chip("Trust it", "ship"), Chip("Not sure yet", "wait")
 _DISAGREE = Chip("Measures disagree", "wait")
 
@@ -101,7 +101,7 @@ def _pick_words(data: Json) -> tuple[str, Chip] | None:
     ) is not None:
         return words, _DISAGREE
     first_mean, second_mean = results[first]["means"]
-    if abs(first_mean - second_mean) <= _TIE:
+    if abs(first_mean - second_mean) <= ROUNDING:
         systems = " and ".join(map(_name, data["systems"]))
         return f"Nothing to choose: {systems} have the same mean {_measure(first)}.", Chip("A tie", "neutral")
     return None
@@ -183,7 +183,7 @@ def _periods_won(data: Json, measure: str) -> int:
     """In how many periods the winner over all of them has the higher mean; a tie counts for the first system."""
     picks = data["results"][measure]
     first = picks["winner"] == data["systems"][0]
-    return sum((difference >= -_TIE) == first for difference in picks["difference"])
+    return sum((difference >= -ROUNDING) == first for difference in picks["difference"])
 
 
 def _time_words(data: Json) -> tuple[str, Chip]:

@@ -17,8 +17,9 @@ from surefoot.data.types.scores import Scores
 from surefoot.errors import ArgumentError, other_queries_hint, shortened
 from surefoot.progress import steps
 from surefoot.risk.assessment_data import Json
+from surefoot.risk.rounding import ROUNDING, difference_of
 from surefoot.stability.options import PERIOD, PERIOD_SIZE, SUBSET_SIZES, SUBSETS
-from surefoot.stability.study import ROUNDING, Study, matrices_of, traffic_block
+from surefoot.stability.study import Study, matrices_of, traffic_block
 from surefoot.stability.study_data import schema_name
 
 _CELLS = 1 << 21  # subset × query cells handled at once
@@ -47,12 +48,12 @@ def subsets(
     queries = len(matrices[0].queries)
     subset_sizes = _sizes(sizes, queries)
     _check_draws(subsets, seed)
-    difference, weights = _differences(matrices, names), _weights(matrices)
-    first = _means(difference, weights) >= -ROUNDING
+    difference, weights, rounding = _differences(matrices, names), _weights(matrices), _rounding(matrices)
+    first = _means(difference, weights) >= -rounding
     results: Json = {}
     rates = np.empty((len(matrices), len(subset_sizes)))
     for column, size in enumerate(steps(subset_sizes, "Drawing subsets")):
-        picks = _draw_picks(difference, weights, size, subsets, np.random.default_rng([seed, size]))
+        picks = _draw_picks(difference, weights, size, subsets, rounding, np.random.default_rng([seed, size]))
         rates[:, column] = (picks == first[:, None]).mean(axis=1)
     for row, matrix in enumerate(matrices):
         results[matrix.measure] = {
@@ -101,13 +102,14 @@ def time(
             f"no {period} has {size} queries; the largest of the {len(groups)} {period}s has {most}. "
             f"Use smaller subsets (at most {most}) or a longer period (week, month)"
         )
-    difference, weights = _differences(matrices, names), _weights(matrices)
+    difference, weights, rounding = _differences(matrices, names), _weights(matrices), _rounding(matrices)
     dated = np.concatenate(list(groups.values()))
-    first = _means(difference[:, dated], weights[dated]) >= -ROUNDING
+    first = _means(difference[:, dated], weights[dated]) >= -rounding
     rates = np.empty((len(matrices), len(large_enough)))
     differences = np.empty((len(matrices), len(large_enough)))
     for column, rows in enumerate(steps(list(large_enough.values()), "Drawing subsets")):
-        picks = _draw_picks(difference[:, rows], weights[rows], size, subsets, np.random.default_rng([seed, column]))
+        rng = np.random.default_rng([seed, column])
+        picks = _draw_picks(difference[:, rows], weights[rows], size, subsets, rounding, rng)
         rates[:, column] = (picks == first[:, None]).mean(axis=1)
         differences[:, column] = _means(difference[:, rows], weights[rows])
     return Study(
@@ -175,7 +177,7 @@ def _check_draws(subsets: int, seed: int) -> None:
 
 def _differences(matrices: Sequence[Scores], names: tuple[str, str]) -> Floats:
     """Of the two functions on each query, by each measure, times the query's weight."""
-    return np.stack([matrix[names[0]] - matrix[names[1]] for matrix in matrices]) * _weights(matrices)
+    return np.stack([difference_of(matrix[names[0]], matrix[names[1]]) for matrix in matrices]) * _weights(matrices)
 
 
 def _weights(matrices: Sequence[Scores]) -> Floats:
@@ -184,12 +186,19 @@ def _weights(matrices: Sequence[Scores]) -> Floats:
     return np.ones(matrices[0]._count) if weights is None else weights
 
 
+def _rounding(matrices: Sequence[Scores]) -> Floats:
+    """By how much means of each measure may differ through rounding."""
+    return ROUNDING * np.array([matrix._largest() for matrix in matrices])
+
+
 def _means(weighted: Floats, weights: Floats) -> Floats:
     """Weighted means over the last axis, of values that have been multiplied by the weights."""
     return np.asarray(weighted.sum(axis=-1) / weights.sum(axis=-1))
 
 
-def _draw_picks(difference: Floats, weights: Floats, size: int, subsets: int, rng: np.random.Generator) -> Floats:
+def _draw_picks(
+    difference: Floats, weights: Floats, size: int, subsets: int, rounding: Floats, rng: np.random.Generator
+) -> Floats:  # fmt: skip
     """For each measure and subset whether the first function is picked; the same subsets for every measure."""
     measures, queries = difference.shape
     picks = np.empty((measures, subsets), dtype=bool)
@@ -201,7 +210,7 @@ def _draw_picks(difference: Floats, weights: Floats, size: int, subsets: int, rn
         chosen = np.argpartition(drawn, size - 1, axis=1)[:, :size]
         drawn_weights = weights[chosen]
         for row in range(measures):
-            picks[row, part] = _means(difference[row][chosen], drawn_weights) >= -ROUNDING
+            picks[row, part] = _means(difference[row][chosen], drawn_weights) >= -rounding[row]
     return picks
 
 

@@ -12,8 +12,9 @@ from surefoot.data.types.scores import Scores
 from surefoot.errors import ArgumentError
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.bootstrap import percentile_intervals, resamples
+from surefoot.risk.rounding import ROUNDING, difference_of
 from surefoot.stability.options import MOST_QUERIES_LISTED, REPLICATES
-from surefoot.stability.study import ROUNDING, Study, matrices_of, traffic_block
+from surefoot.stability.study import Study, matrices_of, traffic_block
 from surefoot.stability.study_data import schema_name
 
 
@@ -74,15 +75,15 @@ def _resampled_means(matrices: Sequence[Scores], replicates: int, seed: int) -> 
 
 
 def _rank_functions(matrix: Scores, drawn: Floats) -> list[Json]:
-    means = matrix.mean()
-    best = drawn >= drawn.max(axis=0) - ROUNDING
+    means, rounding = matrix.mean(), ROUNDING * matrix._largest()
+    best = drawn >= drawn.max(axis=0) - rounding
     share_best = (best / best.sum(axis=0)).mean(axis=1)
     intervals = percentile_intervals(drawn)
     order = np.argsort(-means, kind="stable")
     return [
         {
             "system": matrix.systems[row],
-            "rank": 1 + int((means > means[row] + ROUNDING).sum()),
+            "rank": 1 + int((means > means[row] + rounding).sum()),
             "mean": float(means[row]),
             "interval": intervals[row].tolist(),
             "share_best": float(share_best[row]),
@@ -94,12 +95,13 @@ def _rank_functions(matrix: Scores, drawn: Floats) -> list[Json]:
 def _disagreements(first: Scores, other: Scores, most: int) -> list[Json]:
     """Pairs of functions that two measures order differently; or the two best, with `reversed` false, if none."""
     a, b = first.mean(), other.mean()
+    off_a, off_b = (ROUNDING * matrix._largest() for matrix in (first, other))
     order = np.argsort(-a, kind="stable").tolist()
     pairs = [
         (row_a, row_b)
         for i, row_a in enumerate(order)
         for row_b in order[i + 1 :]
-        if a[row_a] > a[row_b] + ROUNDING and b[row_b] > b[row_a] + ROUNDING
+        if a[row_a] > a[row_b] + off_a and b[row_b] > b[row_a] + off_b
     ]
     reversed_ = bool(pairs)
     disagreements = []
@@ -122,10 +124,9 @@ def _disagreements(first: Scores, other: Scores, most: int) -> list[Json]:
 
 def _parting_queries(first: Scores, other: Scores, row_a: int, row_b: int, most: int) -> Json:
     """The queries on which the measures prefer different functions, those they part furthest on first."""
-    x = first.values[row_a] - first.values[row_b]
-    y = other.values[row_a] - other.values[row_b]
-    part = np.flatnonzero(((x > ROUNDING) & (y < -ROUNDING)) | ((x < -ROUNDING) & (y > ROUNDING)))
-    only = np.flatnonzero((np.abs(x) <= ROUNDING) & (np.abs(y) > ROUNDING))
+    x, y = (difference_of(matrix.values[row_a], matrix.values[row_b]) for matrix in (first, other))
+    part = np.flatnonzero(np.sign(x) * np.sign(y) < 0)
+    only = np.flatnonzero((x == 0) & (y != 0))
     # Where no query is reversed outright, those on which the measures differ most still say why.
     gap = np.abs(x - y)
     listed_queries = part if len(part) else np.flatnonzero(gap > ROUNDING)

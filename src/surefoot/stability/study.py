@@ -16,8 +16,6 @@ from surefoot.stability.page import to_page
 from surefoot.stability.study_data import SHAPES, kind, schema_name
 from surefoot.stability.text import to_csv, to_text
 
-ROUNDING = 1e-12  # scores and means that differ by no more differ by rounding only
-
 
 def matrices_of(scores: Scores | Sequence[Scores]) -> list[Scores]:
     """One matrix per measure, all of the same systems on the same queries."""

@@ -31,7 +31,7 @@ RUNS = {
 
 def found(automatic: Any = JUDGE, runs: Any = RUNS, **options: Any) -> dict[str, Any]:
     more = {"baseline": "today", "measure": "nDCG@4"} if runs is not None else {}
-    return sf.judge_agreement(PEOPLE, automatic, runs, **(more | options)).to_dict()
+    return sf.judge_agreement(PEOPLE, automatic=automatic, runs=runs, **(more | options)).to_dict()
 
 
 def test_figures_are_what_slow_loops_give() -> None:
@@ -68,9 +68,9 @@ def test_two_identical_files_are_said_to_be_so() -> None:
     assert data["identical"]
     assert data["kappa"] == data["alpha_interval"] == 1
     assert data["comparison"]["favours"] == {"mean": 0.0, "t": None, "p_value": None, "system": None}
-    result = sf.judge_agreement(PEOPLE, PEOPLE, RUNS, baseline="today")
+    result = sf.judge_agreement(PEOPLE, automatic=PEOPLE, runs=RUNS, baseline="today")
     assert "the same grades" in str(result)
-    same = sf.judge_agreement({"q": {"a": 1, "b": 1}}, {"q": {"a": 1, "b": 1}})
+    same = sf.judge_agreement({"q": {"a": 1, "b": 1}}, automatic={"q": {"a": 1, "b": 1}})
     assert same.to_dict()["kappa"] is None
     assert "the same grades" in str(same)
     assert "κ is not defined" in str(same)
@@ -83,7 +83,9 @@ def test_a_judge_that_favours_a_system_is_told() -> None:
     comparison = found(judge)["comparison"]
     assert comparison["favours"]["system"] == "new"
     assert comparison["favours"]["mean"] > 0
-    assert "favours new" in str(sf.judge_agreement(PEOPLE, judge, RUNS, baseline="today", measure="nDCG@4"))
+    assert "favours new" in str(
+        sf.judge_agreement(PEOPLE, automatic=judge, runs=RUNS, baseline="today", measure="nDCG@4")
+    )
 
 
 def test_a_better_judge_saves_more() -> None:
@@ -109,7 +111,9 @@ def test_savings_say_why_there_are_none() -> None:
 def test_several_judges_have_one_alpha(tmp_path: Path) -> None:
     lines = ["query,docid,ann,ben", "q1,a,1,1", "q1,b,0,2", "q1,c,2,", "q2,a,0,0"]
     (tmp_path / "book.csv").write_text("\n".join(lines))
-    data = sf.judge_agreement(tmp_path / "book.csv", {"q1": {"a": 1, "b": 1, "c": 2}, "q2": {"a": 0}}).to_dict()
+    data = sf.judge_agreement(
+        tmp_path / "book.csv", automatic={"q1": {"a": 1, "b": 1, "c": 2}, "q2": {"a": 0}}
+    ).to_dict()
     assert data["judges"] == ["ann", "ben", "judgments"]
     n = np.nan
     alpha = sf.risk.judge_agreement.krippendorff_alpha([[1, 0, 2, 0], [1, 2, n, 0], [1, 1, 2, 0]])
@@ -117,7 +121,7 @@ def test_several_judges_have_one_alpha(tmp_path: Path) -> None:
 
 
 def test_what_only_one_judged_and_other_scales_are_told() -> None:
-    result = sf.judge_agreement({"q": {"a": 1, "b": 0}, "r": {"a": 1}}, {"q": {"a": 7, "c": 1}})
+    result = sf.judge_agreement({"q": {"a": 1, "b": 0}, "r": {"a": 1}}, automatic={"q": {"a": 7, "c": 1}})
     data = result.to_dict()
     assert (data["documents"], data["only_people"], data["only_automatic"], data["outside_scale"]) == (1, 2, 1, 1)
     assert "outside the range" in str(result)
@@ -135,11 +139,11 @@ def test_what_only_one_judged_and_other_scales_are_told() -> None:
 )
 def test_refusals(arguments: tuple, options: dict[str, Any], said: str) -> None:
     with pytest.raises(sf.SurefootError, match=said):
-        sf.judge_agreement(*arguments, **options)
+        sf.judge_agreement(arguments[0], **dict(zip(("automatic", "runs"), arguments[1:], strict=False)), **options)
 
 
 def test_it_is_read_back_and_rendered(tmp_path: Path) -> None:
-    result = sf.judge_agreement(PEOPLE, JUDGE, RUNS, baseline="today", measure="nDCG@4")
+    result = sf.judge_agreement(PEOPLE, automatic=JUDGE, runs=RUNS, baseline="today", measure="nDCG@4")
     result.write(tmp_path / "a.json")
     again = type(result).read(tmp_path / "a.json")
     assert again.to_dict() == json.loads((tmp_path / "a.json").read_text()) == result.to_dict()

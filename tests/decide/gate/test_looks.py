@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.workflow import GIVEN
 from tests.report.schemas import check_data
 from tests.risk.test_batches import slow_capitals
 
@@ -19,6 +20,7 @@ from surefoot.decide.evidence.judge_next import sample_next
 from surefoot.decide.evidence.record import level_of, read_record
 from surefoot.decide.gate import sample_size
 from surefoot.decide.gate.decision_data import decision_schema
+from surefoot.decide.gate.gate import preview
 from surefoot.errors import ArgumentError, DataError
 
 POLICY = {"risk": 0.03, "gain": 0.0}
@@ -143,6 +145,18 @@ def test_earlier_queries_that_are_missing_are_refused_by_name(record: Path) -> N
         look(WORLD.judged([query for query in Q[:90] if query not in ("q003", "q009")]), record)
 
 
+def test_a_batch_of_which_nothing_counts_waits_for_more(record: Path) -> None:
+    world = World()
+    for query in Q[60:80]:
+        world.grades[query] = dict.fromkeys("abc", 0)
+    look(world.judged(Q[:60]), record)
+    before = record.read_bytes()
+    with pytest.raises(DataError, match="none of the 20 queries judged since can lose anything"):
+        look(world.judged(Q[:80]), record)
+    assert record.read_bytes() == before
+    assert look(world.judged(Q[:100]), record)["batches"][1] <= 20
+
+
 def test_judgments_that_changed_are_told_and_never_used(record: Path) -> None:
     first = look(WORLD.judged(Q[:60]), record)
     turned = World()
@@ -225,6 +239,33 @@ def test_draws_for_gain_are_another_question_than_those_for_risk(record: Path) -
     assert found == [(1, [20]), (2, [20]), (1, [20, 20])]
 
 
+def test_a_query_that_is_drawn_again_keeps_its_first_scores(record: Path) -> None:
+    runs, turned = WORLD.runs, World()
+    first = sf.judge_next(runs["new"], runs["today"], "nDCG@3", 60, seed=1, record=record)
+    before = look(WORLD.judged(Q), record, {"risk": 0.03})
+    second = sf.judge_next(runs["new"], runs["today"], "nDCG@3", 60, seed=2, record=record)
+    for query in set(first.queries) & set(second.queries):
+        turned.grades[query] = {"a": 0, "b": 2, "c": 2}
+    after = look(turned.judged(Q), record, {"risk": 0.03})
+    seen = dict(zip(before["per_query"]["query"], before["per_query"]["baseline"], strict=True))
+    again = [
+        (score, seen[query])
+        for query, score in zip(after["per_query"]["query"], after["per_query"]["baseline"], strict=True)
+        if query in seen
+    ]
+    assert len(again) > 60
+    assert all(now == then for now, then in again)
+
+
+def test_drawn_queries_are_no_plain_sample_beside_a_uniform_one(record: Path) -> None:
+    runs = WORLD.runs
+    sampled = sample_next(runs["new"], runs["today"], 20, record)["queries"]
+    drawn = sf.judge_next(runs["other"], runs["today"], "nDCG@3", 60, seed=1, record=record).queries
+    given = {"strata": kinds(), "weights": {"head": 0.8, "tail": 0.2}}
+    with pytest.raises(DataError, match="were drawn for other rankings"):
+        look(WORLD.judged(sorted({*sampled, *drawn})), record, {"risk": 0.3}, **given)
+
+
 # Uniform samples, and a known traffic.
 
 
@@ -302,6 +343,16 @@ def test_a_segment_without_judged_queries_is_open(record: Path) -> None:
     assert named["decision"] == "undecided"
 
 
+def test_a_query_without_a_segment_is_not_passed_over() -> None:
+    some = dict([*kinds().items()][:90])
+    with pytest.raises(DataError, match=r"10 judged queries have no segment \('q090', 'q091', 'q092' and 7 more\)"):
+        look(WORLD.judged(Q[:100]), None, {"segments": {"*": {"risk": 0.9}}}, segments=some)
+    assert look(WORLD.judged(Q[:100]), None, {"segments": {"head": {"risk": 0.9}}}, segments=some)
+    other = dict.fromkeys(Q, "en")  # in another column each has one
+    columns = {"kind": some, "language": other}
+    assert look(WORLD.judged(Q[:100]), None, {"segments": {"*": {"risk": 0.9}}}, segments=columns)
+
+
 def test_segments_are_fixed_at_the_first_look(record: Path) -> None:
     policy = {"segments": {"*": {"risk": 0.3}}}
     look(WORLD.judged(Q[:100]), record, policy, segments=kinds())
@@ -375,8 +426,6 @@ def test_what_was_proved_both_ways_is_open() -> None:
     new = np.where(np.arange(n) < 200, 1.0, 0.0)
     queries = [f"q{i}" for i in range(n)]
     path = [sf.Scores([np.ones(end), new[:end]], ["today", "new"], queries[:end], "AP") for end in (200, 400)]
-    from benchmarks.workflow import GIVEN
-
     from surefoot.decide.evidence.record import Record
     from surefoot.decide.gate.asked import ask
     from surefoot.decide.gate.looks import look_again
@@ -399,6 +448,19 @@ print(sf.gate(scores, baseline="today", policy={"gain": 0.9}, record=sys.argv[1]
 
 
 @pytest.mark.heavy
+def test_a_preview_refuses_what_a_look_would(record: Path) -> None:
+    given: Any = {**GIVEN, "record": record}
+    look(WORLD.judged(Q[:60]), record)
+    before = record.read_bytes()
+    assert preview(WORLD.judged(Q[:90]), None, "today", POLICY, **given)
+    with pytest.raises(DataError, match="queries of earlier looks have no judgments here"):
+        preview(WORLD.judged(Q[10:90]), None, "today", POLICY, **given)
+    changed = WORLD.runs["new"] | {Q[7]: LISTS[2]}
+    with pytest.raises(DataError, match="under another name"):
+        preview(WORLD.judged(Q[:90], changed), None, "today", POLICY, **given)
+    assert record.read_bytes() == before
+
+
 def test_programs_at_the_same_time_each_get_their_own_level(record: Path) -> None:
     started = [
         subprocess.Popen([sys.executable, "-c", PROGRAM, str(record), str(number)], stdout=subprocess.PIPE, text=True)

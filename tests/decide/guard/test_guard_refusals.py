@@ -178,7 +178,7 @@ def test_files_that_are_gone(saved: Path) -> None:
     ("change", "said"),
     [
         ({"schema": "surefoot/other/1"}, "does not describe a guard"),
-        ({"certificate": {}}, "is not a certificate"),
+        ({"certificate": "0"}, "is not the certificate of this guard"),
         ({"scorer": {"name": "predicted_gain:isotonic", "learned": {"at": [2, 1], "value": [1, 2]}}}, "isotonic map"),
         ({"scorer": {"name": "feature:1", "learned": {"sign": 7}}}, "sign is 7"),
         ({"scorer": {"name": "predicted_gain:regression", "learned": {}}}, "damaged or incomplete"),

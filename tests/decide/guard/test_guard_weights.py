@@ -114,6 +114,13 @@ def test_draws_of_a_record_calibrate(tmp_path: Path) -> None:
     other = sf.RiskGuard(runs[0], baseline=runs[0], risk=0.3, measure="RR@10", scorer=lists_moved)
     with pytest.raises(DataError, match="were drawn for other rankings"):
         other.calibrate({query: qrels[query] for query in draws.queries}, record=record)
+    strata = dict.fromkeys(draws.queries, "all")
+    with pytest.raises(DataError, match="were drawn for other rankings"):
+        certified({query: qrels[query] for query in draws.queries}, weights={"all": 1.0}, strata=strata)
+    counts = {query: 1.0 + number % 7 for number, query in enumerate(qrels)}
+    sf.judge_next(runs[1], runs[0], "RR@10", 30, seed=3, traffic=counts, record=record)
+    by_traffic = certified(qrels)  # draws by traffic have another W̄: they are not put together with those without
+    assert (by_traffic["queries"], by_traffic["weights"]["by_traffic"]["total"]) == (30, sum(counts.values()))
 
 
 def lists_moved(lists: Any) -> Any:
@@ -156,7 +163,7 @@ def test_no_query_counts_twice() -> None:
     assert c.certificate_.to_dict() == before
     few = fitted().update(judged.select(np.arange(20))).certificate_
     assert few["least_queries"] == least_queries(0.05, 0.05, "anytime") > least_queries(0.05, 0.05)
-    assert f"at least {few['least_n']} are needed" in few["reason"]
+    assert f"at least {few['least_queries']} are needed" in few["reason"]
 
 
 def test_losses_can_be_watched_together_in_batches() -> None:

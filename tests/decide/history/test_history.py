@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -329,6 +330,14 @@ def test_the_command(tmp_path: Path, surefoot, monkeypatch) -> None:  # noqa: F8
     code, _, err = surefoot("history", "past", "--json", "past/2026-01-01.json")
     assert code == 2
     assert "would overwrite the input file" in err
+    assert Path("past/2026-01-01.json").read_bytes() == before
+    for option, name in product(("-o", "--html", "--json", "--csv"), ("2026-01-01.json", "2026-02-01.json")):
+        code, _, err = surefoot("history", "past", option, f"past/{name}", "--force")
+        assert code == 2
+        assert f"would overwrite the input file past/{name}" in err
+    for _ in range(2):  # but an earlier history may be replaced, wherever it is
+        written = surefoot("history", "past", "--json", "past/h.json", "--csv", "past/h.csv", "-o", "past/h.html", "-q")
+        assert written == (0, "", "")
     assert Path("past/2026-01-01.json").read_bytes() == before
     code, out, err = surefoot("history", "none")
     assert (code, out) == (2, "")

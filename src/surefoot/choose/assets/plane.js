@@ -69,7 +69,7 @@ function drawPlane(host, pick) {
   if (curves.selective.length) entries.push(["way-mark strategy", "selective re-ranking, every threshold"]);
   if (withCross.length) entries.push(["none", `+ ${CONFIDENCE} interval of gain and of risk`]);
   const marks = { blended: "◆", selective: "▲", "mean of seeds": "■", random: "–" },
-    called = { random: "by the flip of a coin (random)" };
+    called = { random: "gain alone on a random share of the queries" };
   for (const [kind, mark] of Object.entries(marks))
     if (CANDIDATES.some((row) => row.kind === kind)) entries.push(["none", `${mark} ${called[kind] ?? kind}`]);
   replace(host, plot.root, legend(...entries));

@@ -14,20 +14,22 @@ from typing import Any
 
 import polars as pl
 
+from surefoot.clicks.duckdb_files import check_tables, duckdb_library, reading_connection, record_batches, sealed_file
 from surefoot.clicks.events import ARRAY_COLUMNS, CLICK_COLUMNS, LIST_COLUMNS, LogFacts
 from surefoot.clicks.parquet_folders import pattern
 from surefoot.clicks.served.clock_span import ClockSpan
 from surefoot.clicks.served.everybody import ClickedResult, QueryHistory
 from surefoot.clicks.served.key_times import Tally
 from surefoot.clicks.served.session_events import ClickEvent, SessionEvents, ShownEvent
-from surefoot.errors import DataError, shortened
-from surefoot.runtime import library
+from surefoot.data.reading.limits import check_growth
+from surefoot.errors import DataError, expecting, shortened
 
 SCHEMA = "surefoot/click-state/1"
 # Arrays are JSON texts here: with each new array, DuckDB's journal repeats those of up to 2,048 rows before it, 100 KB
 # for one list, and every few hundred updates one waits until a journal so long is worked into the file.
 _STORED_LIST_COLUMNS = {name: pl.String if name in ARRAY_COLUMNS else kind for name, kind in LIST_COLUMNS.items()}
 _ARRAY_PLACES = [place for place, name in enumerate(LIST_COLUMNS) if name in ARRAY_COLUMNS]
+_SCORES_PLACE = list(LIST_COLUMNS).index("scores")
 _PARQUET = "read_parquet(?, hive_partitioning = false)"
 _OWNER = "coalesce('u' || \"user\", 's' || session)"  # as `owner_name` has it
 _HIGHEST = "SELECT coalesce(max(number), 0) FROM (SELECT number FROM lists UNION ALL SELECT number FROM clicks)"
@@ -37,6 +39,16 @@ _CLICKED_COLUMNS: dict[str, Any] = {
 }  # fmt: skip
 _INDEXES = {"lists": ("session", "user", "query"), "clicks": ("session", "user"),
             "clicked": ("session", "query", "document")}  # fmt: skip
+_DUCKDB_TYPES = {pl.String: "VARCHAR", pl.Int64: "BIGINT"}
+_TABLES = {
+    table: {name: _DUCKDB_TYPES[kind] for name, kind in columns.items()}
+    for table, columns in (("lists", _STORED_LIST_COLUMNS), ("clicks", CLICK_COLUMNS), ("clicked", _CLICKED_COLUMNS))
+} | {"about": {"name": "VARCHAR", "value": "VARCHAR"}}
+# Columns without which an event is none.
+_NEVER_NULL = {
+    "lists": ("session", "time", "query", "documents", "number"), "clicks": ("session", "time", "document", "number"),
+    "clicked": ("session", "query", "document", "owner", "clicked"), "about": ("name",),
+}  # fmt: skip
 _FEW = 20  # sessions that are looked up one by one
 
 
@@ -48,17 +60,14 @@ class EventStore:
     """The file of a log's events; one program at a time may have it open, unless it only reads."""
 
     def __init__(self, path: Path, facts: LogFacts, *, read_only: bool) -> None:
-        duckdb = library("duckdb", "clicks", "the state of a personal ranker")
+        duckdb = duckdb_library()
         if not path.is_file():
             raise DataError.at(path, None, "there is no such file; save the model again")
         self.path, self._facts, self._errors = path, facts, duckdb.Error
         self._shared = '"day"' if facts.shared_clock == "day" else '"time"'
         with self.reporting():
             try:
-                # One thread: what is looked up is little, and requests come one after the other.
-                self._connection = duckdb.connect(
-                    str(path), read_only=read_only, config={"threads": 1, "autoinstall_known_extensions": False}
-                )
+                self._connection = sealed_file(path, read_only=read_only)
             except duckdb.IOException as error:
                 if "lock" not in str(error):
                     raise
@@ -67,38 +76,65 @@ class EventStore:
                     "if all only read)"
                 ) from error  # fmt: skip
             self._writer = self._connection.cursor()
-            stored = self._connection.execute("SELECT value FROM about WHERE name = 'schema'").fetchone()
-            if stored is None or stored[0] != SCHEMA:
+            try:
+                self._check_contents()
+            except BaseException:
                 self.close()
-                raise DataError.at(
-                    path, None, f"has schema {shortened(stored and stored[0])}; this version reads {SCHEMA!r}"
-                )
+                raise
             self._next_number = 1 + int(self._connection.execute(_HIGHEST).fetchall()[0][0])
             self.span = self._span()
             self._snapshots = {name: _Snapshot(self._connection, *sql) for name, sql in self._in_memory().items()}
 
+    def _check_contents(self) -> None:
+        """Refuse a file that holds something else, before anything in it is used."""
+        execute = self._connection.execute
+        check_tables(self._connection, self.path, _TABLES)
+        stored = execute("SELECT value FROM about WHERE name = 'schema'").fetchone()
+        if stored is None or stored[0] != SCHEMA:
+            raise DataError.at(
+                self.path, None, f"has schema {shortened(stored and stored[0])}; this version reads {SCHEMA!r}"
+            )
+        letters = 0
+        for table, columns in _NEVER_NULL.items():
+            absent = " OR ".join(f"{column} IS NULL" for column in columns)
+            texts = [name for name, kind in _TABLES[table].items() if kind == "VARCHAR"]
+            size = " + ".join(f'coalesce(strlen("{name}"), 0)' for name in texts)
+            found = execute(f"SELECT count(*) FILTER (WHERE {absent}), coalesce(sum({size}), 0) FROM {table}")
+            without, size_of_texts = found.fetchall()[0]
+            letters += int(size_of_texts)
+            if without:
+                raise DataError.at(
+                    self.path, None, f"has a row in {table} without {' or '.join(columns)}; save the model again"
+                )
+        check_growth(self.path, letters)
+
     @staticmethod
     def create(path: Path, study: Path, facts: LogFacts, name: Path | None = None) -> None:
         """A new file with the events of a study's folder; `name` is where it will be, for messages."""
-        duckdb = library("duckdb", "clicks", "the state of a personal ranker")
-        day = facts.shared_clock == "day"
-        with reporting(duckdb.Error, name or path, "written"), duckdb.connect(str(path)) as connection:
-            for table, columns in (("lists", LIST_COLUMNS), ("clicks", CLICK_COLUMNS)):
-                stored = ", ".join(
-                    f"to_json({column})::VARCHAR AS {column}" if column in ARRAY_COLUMNS else f'"{column}"'
-                    for column in columns
+        clock = ("day", "day") if facts.shared_clock == "day" else ("clicked_at", "satisfied_at")
+        satisfied = f"CASE WHEN satisfied_at IS NOT NULL THEN {clock[1]} END AS satisfied"
+        clicked = f"session, query, document, {_OWNER} AS owner, {clock[0]} AS clicked, {satisfied}"
+        # The new file's own connection reads no other file, so rows are handed over to it, a batch at a time.
+        with (
+            reporting(duckdb_library().Error, name or path, "written"),
+            sealed_file(path) as connection,
+            reading_connection() as reading,
+        ):
+            for table, chosen, source, order in (
+                ("lists", _as_stored(LIST_COLUMNS), "lists", '"user", session'),
+                ("clicks", _as_stored(CLICK_COLUMNS), "clicks", '"user", session'),
+                ("clicked", clicked, "results", "query"),
+            ):
+                condition = "clicked_at IS NOT NULL" if table == "clicked" else "true"
+                columns = ", ".join(f'"{column}" {kind}' for column, kind in _TABLES[table].items())
+                connection.execute(f"CREATE TABLE {table} ({columns})")
+                rows = reading.execute(
+                    f"SELECT {chosen} FROM {_PARQUET} WHERE {condition}",
+                    [pattern(study / "results" / source)],
                 )
-                connection.execute(
-                    f'CREATE TABLE {table} AS SELECT {stored} FROM {_PARQUET} ORDER BY "user", session',
-                    [pattern(study / "results" / table)],
-                )
-            connection.execute(
-                f"CREATE TABLE clicked AS SELECT session, query, document, {_OWNER} AS owner, "
-                f"{'day' if day else 'clicked_at'} AS clicked, "
-                f"CASE WHEN satisfied_at IS NOT NULL THEN {'day' if day else 'satisfied_at'} END AS satisfied "
-                f"FROM {_PARQUET} WHERE clicked_at IS NOT NULL ORDER BY query",
-                [pattern(study / "results" / "results")],
-            )
+                connection.register("found", record_batches(rows))
+                connection.execute(f"INSERT INTO {table} SELECT * FROM found ORDER BY {order}")
+                connection.unregister("found")
             for table, indexed in _INDEXES.items():
                 for column in indexed:
                     connection.execute(f'CREATE INDEX {table}_{column} ON {table} ("{column}")')
@@ -106,7 +142,7 @@ class EventStore:
             connection.execute("INSERT INTO about VALUES ('schema', ?)", [SCHEMA])
             # Not the very first and last: a log may have a time that is wrong, but not many.
             for edge, share in (("first", 0.001), ("last", 0.999)):
-                times = f"quantile_disc({'day' if day else 'time'}, {share})"
+                times = f"quantile_disc({'day' if facts.shared_clock == 'day' else 'time'}, {share})"
                 connection.execute(f"INSERT INTO about SELECT '{edge}', {times}::VARCHAR FROM lists")
             connection.execute("CHECKPOINT")
 
@@ -118,7 +154,8 @@ class EventStore:
         if "first" not in known:
             return None
         seconds = 86_400.0 if self._facts.shared_clock == "day" else self._facts.seconds
-        return ClockSpan(self._facts.shared_clock, int(known["first"]), int(known["last"]), seconds)
+        with expecting("a state", self.path, "save the model again"):
+            return ClockSpan(self._facts.shared_clock, int(known["first"]), int(known["last"]), seconds)
 
     def _in_memory(self) -> dict[str, tuple[str, str]]:
         """What is in memory of the file as it was opened: by which column, and the rows."""
@@ -177,7 +214,8 @@ class EventStore:
         clicks: dict[str, list[ClickEvent]] = {}
         users: dict[str, str | None] = {}
         for row in rows["lists"]:
-            shown = _shown_event(row)
+            with expecting("a list that was shown", self.path, "save the model again"):
+                shown = _shown_event(row)
             lists.setdefault(shown.session, []).append(shown)
             users[shown.session] = shown.user
         for row in rows["clicks"]:
@@ -304,7 +342,11 @@ def _stored_list(shown: ShownEvent) -> tuple[Any, ...]:
 def _shown_event(stored: Sequence[Any]) -> ShownEvent:
     row = list(stored)
     for place in _ARRAY_PLACES:
-        row[place] = None if row[place] is None else tuple(json.loads(row[place]))
+        if row[place] is not None:
+            row[place] = tuple(json.loads(row[place]))
+            kinds = (float, int) if place == _SCORES_PLACE else (str,)
+            if not all(type(item) in kinds for item in row[place]):
+                raise ValueError(row[place])
     return ShownEvent(*row)
 
 
@@ -315,6 +357,10 @@ def reporting(errors: type[Exception], path: Path, doing: str = "used") -> Itera
         yield
     except errors as error:
         raise StateError.at(path, None, f"cannot be {doing} ({shortened(str(error), 300)})") from error
+
+
+def _as_stored(columns: Iterable[str]) -> str:
+    return ", ".join(f"to_json({name})::VARCHAR" if name in ARRAY_COLUMNS else f'"{name}"' for name in columns)
 
 
 def _quoted(columns: Iterable[str]) -> str:

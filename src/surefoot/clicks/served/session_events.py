@@ -76,6 +76,7 @@ class ClickPlace(NamedTuple):
     position: int
 
 
+MOST_OF_SESSION = 10_000  # events: every request of a session looks at all of them
 _FURTHER = ("day", "terms", "domains", "scores")  # what two reports of one event may not contradict each other in
 
 
@@ -138,6 +139,11 @@ class SessionEvents:
                 new_clicks.append(event)
         if user == self.user and not new_lists and not new_clicks:
             return self, [], []
+        if (new_lists or new_clicks) and len(lists) + len(clicks) > MOST_OF_SESSION:
+            raise DataError(
+                f"session {shortened(event.session)} would have {len(lists) + len(clicks):,} events, and a session has "
+                f"at most {MOST_OF_SESSION:,}; begin a new session, as none of these events was added"
+            )
         return SessionEvents(self.facts, user, lists.values(), clicks.values()), new_lists, new_clicks
 
     @cached_property

@@ -18,8 +18,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
-from surefoot.arguments import decimal, is_real
-from surefoot.arrays import Floats
+from surefoot.arguments import LARGEST_EXACT, decimal, is_real, is_rounded
+from surefoot.arrays import ROUNDED, Floats
 from surefoot.data.reading.files import WHITESPACE
 from surefoot.data.reading.fork_safety import threads_lost
 from surefoot.errors import ArgumentError, DataError, shortened
@@ -27,7 +27,6 @@ from surefoot.errors import ArgumentError, DataError, shortened
 RowNamer: TypeAlias = "Callable[[int], str]"  # where a row stands, for messages
 RowOrTableNamer: TypeAlias = "Callable[[int | None], str]"  # where a row stands or, with None, its table
 
-_LARGEST_EXACT = 2**53  # whole floats up to here are the numbers that were meant; above it they may have been rounded
 _MISSING = ("NAType", "NaTType", "MaskedConstant")  # told by name, so that pandas need not be there
 
 
@@ -91,11 +90,15 @@ def floats_of(values: Any, name: str, where: RowNamer) -> Floats:
     if isinstance(column, pl.Series):
         numbers = _typed_numbers(column)
         if numbers is not None and not numbers.null_count():
-            return numbers.to_numpy()
+            floats = numbers.to_numpy()
+            if column.dtype.is_float() or (np.abs(floats) < LARGEST_EXACT).all():
+                return floats
         column = column.to_list()
     if set(map(type, column)) <= {float, int}:
         with suppress(OverflowError):  # an int that float64 cannot hold: looked for below
-            return np.array(column, dtype=np.float64)
+            floats = np.array(column, dtype=np.float64)
+            if not (np.abs(floats) >= LARGEST_EXACT).any():
+                return floats
     return np.array([_number(value, name, where, row) for row, value in enumerate(column)], dtype=np.float64)
 
 
@@ -119,6 +122,8 @@ def _as_column(values: Any) -> pl.Series | Sequence[Any]:
     if isinstance(values, np.ndarray):
         if values.dtype.kind in "iuf" and values.ndim == 1:
             wide = values.dtype.itemsize if values.dtype.kind == "f" else 8
+            if wide > 8 and (np.abs(values) >= LARGEST_EXACT).any():
+                return list(values)
             return pl.Series(values.astype(np.float64) if wide not in (4, 8) else values)
         return values.tolist() if values.dtype.kind not in "mM" else list(values)
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
@@ -133,7 +138,7 @@ def _typed_ids(column: pl.Series) -> pl.Series | None:
         return column.cast(pl.String)
     if dtype.is_float():
         integers = column.cast(pl.Int64, strict=False)
-        exact = (integers.cast(pl.Float64) == column) & (integers.abs() <= _LARGEST_EXACT)
+        exact = (integers.cast(pl.Float64) == column) & (integers.abs() <= LARGEST_EXACT)
         return integers.cast(pl.String) if exact.all() else None
     return None
 
@@ -154,7 +159,7 @@ def _id(value: Any, name: str, where: RowNamer, row: int) -> str:
     if isinstance(value, Integral) and is_real(value):
         return _digits(int(value), name, where, row)
     if is_real(value) and _is_integer(value):
-        if abs(value) <= _LARGEST_EXACT:
+        if abs(value) <= LARGEST_EXACT:
             return str(int(value))
         raise DataError(
             f"{where(row)}: {name} is {shortened(value)}, which may have been rounded; give ids as texts or integers"
@@ -185,9 +190,15 @@ def _number(value: Any, name: str, where: RowNamer, row: int) -> float:
         raise DataError(f"{where(row)}: {name} is missing; every row needs one")
     try:
         if isinstance(value, str):
-            return decimal(value.strip(WHITESPACE))
-        if is_real(value):
-            return float(value)
+            value = value.strip(WHITESPACE)
+            number = decimal(value)
+        elif is_real(value):
+            number = float(value)
+        else:
+            raise ValueError
+        if is_rounded(value):
+            raise DataError(f"{where(row)}: {name} is {shortened(value)}; {ROUNDED}")
+        return number
     except (ValueError, OverflowError):
         pass
     kind = "" if isinstance(value, str) else f" ({_kind(value)})"

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 from surefoot.data.compression import CORRUPTION_ERRORS, DECOMPRESSORS, OPENERS, SIGNATURES
 from surefoot.data.reading.json_text import parse_json
+from surefoot.data.reading.limits import LONGEST_LINE, most_bytes, stored_bytes, too_large
 from surefoot.errors import DataError, shortened
 
 # The formats that endings stand for; files with any other ending are lines.
@@ -110,21 +111,28 @@ def reason(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error)
 
 
-def read_blocks(path: Path, size: int) -> Iterator[bytes]:
-    """The file's decompressed bytes in blocks of about `size` that end at a line's end."""
+def read_blocks(path: Path, size: int, longest: int | None = LONGEST_LINE) -> Iterator[bytes]:
+    """The file's decompressed bytes in blocks of about `size` that end at a line's end, no line over `longest`."""
     rest: list[bytes] = []  # the start of a line, in as many pieces as it takes
     ending, first = path.suffix.lower(), True
+    given = waiting = 0
     try:
         for block in _decompressed_pieces(path, ending, size):
             if first and ending not in OPENERS:
                 _refuse_compressed(path, block)
             first = False
             end = block.rfind(b"\n") + 1
+            if longest is not None and waiting + (block.find(b"\n") + 1 if end else len(block)) > longest:
+                raise _line_too_long(path, ending, given, longest)
             if end:
-                yield b"".join((*rest, memoryview(block)[:end])) if rest or end < len(block) else block
+                whole = b"".join((*rest, memoryview(block)[:end])) if rest or end < len(block) else block
+                yield whole
+                given += len(whole)
                 rest = [block[end:]] if end < len(block) else []
+                waiting = len(block) - end
             else:
                 rest.append(block)
+                waiting += len(block)
     except CORRUPTION_ERRORS as error:
         if ending not in OPENERS:
             raise DataError.at(path, None, f"cannot be read ({reason(error)})") from error
@@ -137,7 +145,33 @@ def read_blocks(path: Path, size: int) -> Iterator[bytes]:
         yield b"".join(rest)
 
 
+def _line_too_long(path: Path, ending: str, before: int, longest: int) -> DataError:
+    """The error of a line that starts after so many bytes; a pipe cannot be read again to count its lines."""
+    line = None
+    if path.is_file():
+        line = 1
+        for block in _decompressed_pieces(path, ending, _BLOCK):
+            if before <= 0:
+                break
+            line += block.count(b"\n", 0, before)
+            before -= len(block)
+    return DataError.at(
+        path, line, f"a line is longer than {longest >> 20} MB; is it text, in the format that its name says?"
+    )
+
+
 def _decompressed_pieces(path: Path, ending: str, size: int) -> Iterator[bytes]:
+    """What the file becomes, in pieces, if that is not more than such a file may become."""
+    stored = stored_bytes(path) if ending in OPENERS else 0
+    most, grown = most_bytes(stored), 0
+    for piece in _all_pieces(path, ending, size):
+        grown += len(piece)
+        if ending in OPENERS and grown > most:
+            raise too_large(path, stored, grown)
+        yield piece
+
+
+def _all_pieces(path: Path, ending: str, size: int) -> Iterator[bytes]:
     if ending in DECOMPRESSORS:
         with path.open("rb") as file:
             yield from _decompressed_streams(file, DECOMPRESSORS[ending], size)
@@ -200,9 +234,9 @@ def utf8_line(path: str | os.PathLike[str], line: int, data: bytes) -> str:
     return text
 
 
-def read_text(path: Path) -> str:
-    """All of the file's text, which must be UTF-8 without NUL, without a byte order mark."""
-    data = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
+def read_text(path: Path, longest: int | None = LONGEST_LINE) -> str:
+    """All of the file's text, which must be UTF-8 without NUL, without a byte order mark, no line over `longest`."""
+    data = b"".join(read_blocks(path, 1 << 24, longest)).removeprefix(BYTE_ORDER_MARK)
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -213,15 +247,10 @@ def read_text(path: Path) -> str:
     return text
 
 
-def read_bytes(path: Path) -> bytes:
-    """All of the file's bytes, decompressed by its ending."""
-    return b"".join(read_blocks(path, size=1 << 24))
-
-
 def read_json(path: str | os.PathLike[str]) -> Any:
     """What a JSON file holds, decompressed by its ending."""
     try:
-        return parse_json(read_text(existing_file(path)))
+        return parse_json(read_text(existing_file(path), longest=None))  # JSON may be one line, however long
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
         raise DataError.at(path, line, f"is not JSON ({shortened(str(error), 200)})") from error

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
 
 from surefoot.data.reading.columns import RowNamer, first_repeated, floats_of, ids_of, row_of
 from surefoot.data.reading.fork_safety import refuse_in_fork
+from surefoot.data.reading.limits import check_growth
+from surefoot.data.reading.native_messages import without_native_messages
 from surefoot.data.reading.parquet import check_parquet
 from surefoot.data.writing.all_or_nothing import replacing
 from surefoot.errors import DataError, shortened
 
-Result = TypeVar("Result")
 TableColumns: TypeAlias = "dict[str, Any]"  # columns of any maker, by name
 
 QUERY_COLUMNS = ("query_id", "query-id", "qid", "q_id", "query")
@@ -189,19 +191,39 @@ def read_table(path: str | os.PathLike[str], columns: list[str] | None = None) -
     """A Parquet file's columns: all, or these of a file whose schema was read before."""
     if columns is None:
         check_parquet(path)
-    return _parquet(path, lambda file: pl.read_parquet(file, columns=columns, glob=False, hive_partitioning=False))
+    with reading_parquet(path):
+        # An absolute path, or Polars would take "~" for the home folder.
+        frame = pl.read_parquet(Path(path).absolute(), columns=columns, glob=False, hive_partitioning=False)
+    check_growth(Path(path), _letters(frame))
+    return frame
+
+
+def _letters(frame: pl.DataFrame) -> int:
+    """The bytes of all texts; as they were read, many may be one, which what is made of them seldom is."""
+    total = 0
+    for column in frame.get_columns():
+        values = column
+        while isinstance(values.dtype, pl.List):
+            values = values.explode()
+        if values.dtype == pl.String:
+            total += int(values.str.len_bytes().cast(pl.UInt64).sum() or 0)
+    return total
 
 
 def read_schema(path: str | os.PathLike[str]) -> Mapping[str, pl.DataType]:
     """The names and types of a Parquet file's columns."""
     check_parquet(path)
-    return _parquet(path, lambda file: pl.scan_parquet(file, glob=False, hive_partitioning=False).collect_schema())
+    with reading_parquet(path):
+        return pl.scan_parquet(Path(path).absolute(), glob=False, hive_partitioning=False).collect_schema()
 
 
-def _parquet(path: str | os.PathLike[str], read: Callable[[Path], Result]) -> Result:
+@contextmanager
+def reading_parquet(path: str | os.PathLike[str]) -> Iterator[None]:
+    """While Polars reads a Parquet file: what it cannot read becomes an error that names it, and no more is told."""
     refuse_in_fork("reading Parquet")
     try:
-        return read(Path(path).absolute())  # or Polars would take "~" for the home folder, "t[1]" for a pattern
+        with without_native_messages():
+            yield
     except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise DataError.at(path, None, f"cannot be read as Parquet ({shortened(str(error), 400)})") from error
 

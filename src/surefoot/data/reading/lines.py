@@ -25,7 +25,8 @@ from typing import TypeVar
 import numpy as np
 import polars as pl
 
-from surefoot.arguments import decimal
+from surefoot.arguments import LARGEST_EXACT, decimal, is_rounded
+from surefoot.arrays import ROUNDED
 from surefoot.data.reading.files import OLD_MAC, WHITESPACE, lines_in, plain_for_polars, text_blocks, utf8_line
 from surefoot.data.reading.fork_safety import threads_lost
 from surefoot.data.reading.ir_metadata import without_metadata
@@ -143,7 +144,8 @@ def _parse(data: bytes, layout: LineLayout) -> pl.DataFrame | None:
     # Of the text Polars has looked only at fields that are used.
     if not (_is_regular(data, len(layout.fields), frame.height) and is_utf8(data)):
         return None
-    return frame if np.isfinite(frame[layout.number].to_numpy()).all() else None
+    # What is not finite is told of line by line, and so is a whole number that may have been rounded.
+    return frame if (np.abs(frame[layout.number].to_numpy()) < LARGEST_EXACT).all() else None
 
 
 def _is_regular(data: bytes, fields: int, lines: int) -> bool:
@@ -231,4 +233,6 @@ def _finite(path: str | os.PathLike[str], line: int, name: str, text: str) -> fl
         raise DataError.at(path, line, f"the {name} {shortened(text)} is not a number") from None
     if not math.isfinite(value):
         raise DataError.at(path, line, f"the {name} is {text[:60]}; every {name} must be finite")
+    if is_rounded(text):
+        raise DataError.at(path, line, f"the {name} is {shortened(text)}; {ROUNDED}")
     return value

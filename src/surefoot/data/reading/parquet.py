@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.data.reading.files import FORMAT_OF_ENDING
+from surefoot.data.reading.limits import check_growth
 from surefoot.errors import DataError
 
 _DEEP = 16  # structures within structures; Parquet's have fewer
+_CELL = 8  # bytes of a value in memory, where a page may say in one that it is repeated a million times
 # Thrift's field numbers.
 _ROWS, _GROUPS = 3, 4
 _COLUMNS, _GROUP_ROWS = 1, 3
@@ -31,27 +33,34 @@ def is_parquet(path: str | os.PathLike[str]) -> bool:
 
 
 def check_parquet(path: str | os.PathLike[str]) -> None:
-    """Refuse a file whose counts and sizes cannot be right."""
+    """Refuse a file whose counts and sizes cannot be right, or that would grow too much when it is read."""
     try:
         with Path(path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            _check(data)
+            size = _check(data)
     except (AttributeError, LookupError, TypeError, ValueError, OSError) as error:  # fields of any kind may be met
         raise DataError.at(path, None, f"cannot be read as Parquet ({error or 'it is damaged'})") from error
+    check_growth(Path(path), size)
 
 
-def _check(data: mmap.mmap) -> None:
+def _check(data: mmap.mmap) -> int:
+    """Check it; how many bytes it becomes at least."""
     end = len(data) - 8
     start = end - int.from_bytes(data[end : end + 4], "little")
     if data[:4] != b"PAR1" or data[-4:] != b"PAR1" or start < 4:
         raise ValueError("it does not start and end as such a file does, or is truncated")
     footer, _ = _struct(data[start:end], 0)
     _require(footer[_ROWS] == sum(group[_GROUP_ROWS] for group in footer[_GROUPS]), "the rows do not add up")
-    for group in footer[_GROUPS]:
-        for column in group[_COLUMNS]:
-            _check_column(data, start, column[_COLUMN])
+    columns = [column[_COLUMN] for group in footer[_GROUPS] for column in group[_COLUMNS]]
+    rows = [group[_GROUP_ROWS] for group in footer[_GROUPS] for _ in group[_COLUMNS]]
+    _require(all(column[_VALUES] >= few for column, few in zip(columns, rows, strict=True)), "a column is too short")
+    # Columns that shared their pages could be without number.
+    _require(sum(column[_SIZE] for column in columns) <= len(data), "the columns are larger than the file")
+    return sum(_check_column(data, start, column) for column in columns) + _CELL * int(footer[_ROWS])
 
 
-def _check_column(data: mmap.mmap, end: int, column: dict[int, Any]) -> None:
+def _check_column(data: mmap.mmap, end: int, column: dict[int, Any]) -> int:
+    """Check its pages; how many bytes its values take in memory at least: as its pages hold them, or 8 for each."""
+    grown, memory = 0, _CELL * int(column[_VALUES])
     dictionary, size, values = column.get(_DICTIONARY), column[_SIZE], column[_VALUES]
     position = min(column[_DATA], dictionary) if dictionary else column[_DATA]
     last = position + size
@@ -60,9 +69,11 @@ def _check_column(data: mmap.mmap, end: int, column: dict[int, Any]) -> None:
         plain, size, kind, count = _page(data[position : min(last, position + 64)])
         _require(kind in _HEADERS and 0 <= size <= last - position and plain >= 0, "a page's size is wrong")
         _require(0 <= count <= values or (count >= 0 and kind not in _DATA_HEADERS), "a page's count is wrong")
+        grown += plain
         values -= count if kind in _DATA_HEADERS else 0
         if values:  # headers are read to their end only where another follows
             position += _length(data, position, last) + size
+    return max(grown, memory)
 
 
 def _page(data: bytes) -> tuple[int, int, int, int]:

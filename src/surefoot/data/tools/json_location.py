@@ -79,7 +79,7 @@ class JsonFile:
         if not Path(self.path).is_file():  # a pipe cannot be read again
             return None
         try:
-            text = read_text(Path(self.path))
+            text = read_text(Path(self.path), longest=None)
             return text.count("\n", 0, offset_of(text, steps)) + 1
         except (DataError, ValueError, IndexError):  # the file has changed
             return None

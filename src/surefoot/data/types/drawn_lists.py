@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from surefoot.data.hashes import share_of
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError
 
@@ -27,7 +28,8 @@ class DrawnLists:
             raise ArgumentError(f"every list must have a {unit}: one list is drawn of each")
         # The order of lists must not matter, only their names.
         order = np.argsort(np.array(data.queries, dtype=object), kind="stable")
-        drawn = order[np.random.default_rng(seed).permutation(len(order))]
+        shares = np.array([share_of(name, seed, "one list of each") for name in data.queries])
+        drawn = order[np.argsort(shares[order], kind="stable")]
         first = owners.gather(drawn).is_first_distinct().to_numpy()
         chosen = np.sort(drawn[first])
         return cls(data.select(chosen), unit, len(order) - len(chosen), seed)

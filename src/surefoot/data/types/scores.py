@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.arguments import distinct_names
-from surefoot.arrays import LARGEST_SCORE, Floats
+from surefoot.arrays import LARGEST_SCORE, Floats, exact_floats
 from surefoot.data.per_query.aggregates import refuse_table_of_means
 from surefoot.data.reading.by_query import query_table
 from surefoot.data.reading.columns import first_repeated, floats_of, ids_of, is_masked, names_of, row_of
@@ -394,4 +394,4 @@ def _matrix(values: Any) -> Floats:
     array = np.asarray(values)
     if array.size and array.dtype.kind not in "iuf":
         raise ArgumentError(f"values contain {array.dtype}; scores must be numbers")
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return np.ascontiguousarray(exact_floats(values if array.dtype.kind == "f" else array, "scores"))

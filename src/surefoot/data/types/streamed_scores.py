@@ -16,6 +16,7 @@ from surefoot.data.per_query.aggregates import refuse_table_of_means
 from surefoot.data.per_query.tables import LONG_FORM, is_long
 from surefoot.data.reading.columns import ids_of, row_of
 from surefoot.data.reading.files import WHITESPACE, existing_file
+from surefoot.data.reading.frames import reading_parquet
 from surefoot.data.reading.parquet import check_parquet, is_parquet
 from surefoot.data.types.ranking import codes_of
 from surefoot.data.types.scores import FLOOR, system_scores, unknown_system
@@ -31,8 +32,9 @@ def is_large(path: str | os.PathLike[str]) -> bool:
     if not is_parquet(path) or not Path(path).is_file():
         return False
     check_parquet(path)
-    frame = pl.scan_parquet(Path(path), glob=False, hive_partitioning=False)
-    return int(frame.select(pl.len()).collect().item()) * len(frame.collect_schema()) > LARGE
+    with reading_parquet(path):
+        frame = pl.scan_parquet(Path(path), glob=False, hive_partitioning=False)
+        return int(frame.select(pl.len()).collect().item()) * len(frame.collect_schema()) > LARGE
 
 
 class StreamedScores:
@@ -48,9 +50,10 @@ class StreamedScores:
             raise ArgumentError(f"{path}: only Parquet can be read a part at a time; write the matrix as .parquet")
         check_parquet(self.path)
         self.measure = measure or "score"
-        frame = pl.scan_parquet(self.path, glob=False, hive_partitioning=False)
-        names = frame.collect_schema().names()
-        self._count = int(frame.select(pl.len()).collect().item())
+        with reading_parquet(path):
+            frame = pl.scan_parquet(self.path, glob=False, hive_partitioning=False)
+            names = frame.collect_schema().names()
+            self._count = int(frame.select(pl.len()).collect().item())
         if len(names) < 2 or not self._count:
             raise DataError(
                 f"{path}: expected a query column, at least one column per system and one row per query; "
@@ -71,7 +74,7 @@ class StreamedScores:
         self.runs: tuple[()] = ()
         self._totals = np.zeros(len(self.systems))
         self._logs = np.zeros(len(self.systems))
-        self._ends = np.inf, -np.inf
+        self._lowest_and_highest = np.inf, -np.inf
         self._check()
 
     def _check(self) -> None:
@@ -87,7 +90,8 @@ class StreamedScores:
             values = np.stack([system_scores(frame[name], name, where) for name in self.systems])
             self._totals += values.sum(axis=1)
             self._logs += np.log(np.maximum(values, FLOOR)).sum(axis=1)
-            self._ends = min(self._ends[0], float(values.min())), max(self._ends[1], float(values.max()))
+            lowest, highest = self._lowest_and_highest
+            self._lowest_and_highest = min(lowest, float(values.min())), max(highest, float(values.max()))
         codes.sort()
         if any((part[1:] == part[:-1]).any() for part in _overlapping(codes)):
             raise DataError(f"{self.path}: a query appears twice; every query needs one row")
@@ -123,14 +127,15 @@ class StreamedScores:
 
     def _ends(self) -> tuple[float, float]:
         """The lowest and the highest score."""
-        return self._ends
+        return self._lowest_and_highest
 
     def _largest(self) -> float:
         """The greatest score without its sign, which rounding is measured by."""
-        return max(self._ends[1], -self._ends[0])
+        return max(self._lowest_and_highest[1], -self._lowest_and_highest[0])
 
     def _read(self, names: Iterable[str], start: int) -> pl.DataFrame:
-        return self._frame.select(list(names)).slice(start, BLOCK).collect()
+        with reading_parquet(self.path):
+            return self._frame.select(list(names)).slice(start, BLOCK).collect()
 
 
 @dataclass(frozen=True)
@@ -144,7 +149,7 @@ class ScoreColumn:
         """How many queries there are."""
         return self.scores._count
 
-    def _blocks(self) -> Iterator[Floats]:
+    def blocks(self) -> Iterator[Floats]:
         """All of them, in order."""
         for block in self.scores._blocks([self.position]):
             yield block[0]

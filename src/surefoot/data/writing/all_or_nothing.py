@@ -17,6 +17,8 @@ from surefoot.errors import DataError
 
 _UNFINISHED: set[Path] = set()  # what is being written beside its target
 
+FINISHED: set[Path] = set()  # what was written since a command began
+
 
 def destination(path: str | os.PathLike[str]) -> Path:
     """Where a file written to `path` will stand, links followed, if it can be written there."""
@@ -90,12 +92,14 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     with reporting_write_errors(path):
         if status is not None and not stat.S_ISREG(status.st_mode):
             yield target
+            FINISHED.add(target)
             return
         with temporary_path(target) as temporary:
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             yield temporary
             temporary.chmod(stat.S_IMODE(status.st_mode) if status else 0o666 & ~_umask())
             temporary.replace(target)
+            FINISHED.add(target)
 
 
 @contextmanager

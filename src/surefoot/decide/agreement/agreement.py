@@ -15,7 +15,6 @@ from surefoot.data.types.runs import Qrels, RankedSource, Run
 from surefoot.data.types.scores import Scores
 from surefoot.decide.agreement.agreement_data import (
     NOTHING_NEEDED,
-    ROUNDING,
     SCHEMA,
     AgreementData,
     FavourData,
@@ -38,6 +37,7 @@ from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.betting import check_unit
 from surefoot.risk.inference import t_test
 from surefoot.risk.judge_agreement import cohen_kappa, confusion, krippendorff_alpha
+from surefoot.risk.rounding import ROUNDING, difference_of
 from surefoot.significance import SIGNIFICANCE
 
 MEASURE = "nDCG@10"  # where none is given
@@ -59,9 +59,9 @@ class JudgeAgreement(PlainResult):
 
 def judge_agreement(
     people: RankedSource,
+    *,
     automatic: RankedSource,
     runs: Any = None,
-    *,
     measure: str = MEASURE,
     baseline: str | None = None,
     candidate: str | None = None,
@@ -81,7 +81,7 @@ def judge_agreement(
 
     Examples
     --------
-    >>> found = judge_agreement({"q": {"a": 2, "b": 0, "c": 1}}, {"q": {"a": 2, "b": 0, "c": 2}}).to_dict()
+    >>> found = judge_agreement({"q": {"a": 2, "b": 0, "c": 1}}, automatic={"q": {"a": 2, "b": 0, "c": 2}}).to_dict()
     >>> found["documents"], round(found["agreement"], 2), found["bias"]
     (3, 0.67, 0.3333333333333333)
     """
@@ -208,7 +208,8 @@ def _comparison(
     delta: float,
 ) -> SystemsComparisonData:  # fmt: skip
     changes = {
-        name: scores[candidate] - scores[baseline] for name, scores in (("people", human), ("automatic", automatic))
+        name: difference_of(scores[candidate], scores[baseline])
+        for name, scores in (("people", human), ("automatic", automatic))
     }
     losses = {name: np.maximum(-change, 0) for name, change in changes.items()}
     return {
@@ -280,5 +281,5 @@ def _savings(
 
 def _weights(candidate: Run, baseline: Run, measure: Measure, queries: Sequence[str]) -> Floats:
     traffic = traffic_to_draw(candidate, baseline, measure, "risk")
-    weight = dict(zip(traffic.queries, traffic.weights.tolist(), strict=True))
+    weight = dict(zip(traffic.queries, traffic.could_lose.tolist(), strict=True))
     return np.array([weight.get(query, 0.0) for query in queries])

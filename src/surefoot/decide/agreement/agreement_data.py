@@ -13,7 +13,6 @@ from surefoot.risk.assessment_data import Count, NotNegative
 
 SCHEMA: Literal["surefoot/agreement/1"] = "surefoot/agreement/1"
 NOTHING_NEEDED = "the systems differ so little that the risk must be below the level"
-ROUNDING = 1e-12  # by which equal figures may differ
 
 
 class GradeBiasData(TypedDict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from surefoot.data.notebook import NotebookTable, NotebookView
-from surefoot.decide.agreement.agreement_data import NOTHING_NEEDED, ROUNDING
+from surefoot.decide.agreement.agreement_data import NOTHING_NEEDED
 from surefoot.errors import visible, without_middle
 from surefoot.report.escapes import csv_text, markdown
 from surefoot.report.measure_names import measure_title
@@ -13,6 +13,7 @@ from surefoot.report.numbers import fixed, percent, signed
 from surefoot.report.tables import markdown_table, terminal_table
 from surefoot.report.text import rendered
 from surefoot.risk.assessment_data import Json
+from surefoot.risk.rounding import ROUNDING
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -29,6 +29,7 @@ from surefoot.arrays import Floats
 from surefoot.decide.evidence.traffic import ToProve
 from surefoot.errors import DataError, name_list, shortened
 from surefoot.measures.notation import is_binary
+from surefoot.risk.rounding import difference_of
 from surefoot.risk.tradeoff import weigh_losses, which_lose_over_20
 
 
@@ -119,19 +120,19 @@ class ConditionKind:
 
 
 def _loss(candidate: Floats, baseline: Floats, alpha: float) -> Floats:
-    return np.maximum(-(candidate - baseline), 0)
+    return np.maximum(-difference_of(candidate, baseline), 0)
 
 
 def _loses_over_20(candidate: Floats, baseline: Floats, alpha: float) -> Floats:
-    return which_lose_over_20(candidate - baseline, baseline).astype(np.float64)
+    return which_lose_over_20(difference_of(candidate, baseline), baseline).astype(np.float64)
 
 
 def _difference(candidate: Floats, baseline: Floats, alpha: float) -> Floats:
-    return candidate - baseline
+    return difference_of(candidate, baseline)
 
 
 def _weighed_difference(candidate: Floats, baseline: Floats, alpha: float) -> Floats:
-    return weigh_losses(candidate - baseline, alpha)
+    return weigh_losses(difference_of(candidate, baseline), alpha)
 
 
 CONDITIONS: dict[str, ConditionKind] = {  # in the order in which policies are read and decisions list them
@@ -229,8 +230,3 @@ class ConditionRule:
     def to_dict(self) -> ConditionRuleData:
         """Plain data that JSON can hold."""
         return {"name": self.name, "segment": self.segment, "level": self.level, "alpha": self.alpha}
-
-    @classmethod
-    def from_dict(cls, data: ConditionRuleData) -> ConditionRule:
-        """The condition whose plain data this is."""
-        return cls(data["name"], data["level"], data["alpha"], data["segment"])

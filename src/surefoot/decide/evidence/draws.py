@@ -115,6 +115,15 @@ class Draws:
         return np.bincount(self.sequence, minlength=len(self.queries))
 
     @property
+    def kind(self) -> tuple[str | None, ...]:
+        """What draws that count together have in common."""
+        given = (self.automatic, self.by_traffic)
+        return (
+            self.candidate["sha256"], self.baseline["sha256"], self.measure, self.to_prove,
+            *(None if one is None else one["sha256"] for one in given),
+        )  # fmt: skip
+
+    @property
     def identity(self) -> int:
         """A number for these draws alone: the seed or, as one seed draws anew for each judge and traffic, a hash."""
         hashes = [given["sha256"] for given in (self.automatic, self.by_traffic) if given is not None]

@@ -72,6 +72,16 @@ class JudgedQueries:
             _rows(self.automatic_candidate, rows),
         )
 
+    def as_in(self, earlier: JudgedQueries) -> JudgedQueries:
+        """The same queries; those of an earlier batch with the scores that they have there."""
+        row_of = {query: row for row, query in enumerate(earlier.queries)}
+        rows = np.array([row_of.get(query, -1) for query in self.queries])
+        baseline, candidate = (
+            np.where(rows < 0, now, before[rows])
+            for now, before in ((self.baseline, earlier.baseline), (self.candidate, earlier.candidate))
+        )
+        return replace(self, baseline=baseline, candidate=candidate)
+
     def followed_by(self, other: JudgedQueries) -> JudgedQueries:
         """These and, after them, those of a later batch."""
         return JudgedQueries(

@@ -66,11 +66,12 @@ class NothingToLose(NamedTuple):
     def mask(self, *, leave_out: bool, among: Flags | None = None) -> Flags:
         """Which queries, `among` some or of all, count; none is an error."""
         mask = np.ones(len(self.any), dtype=bool) if among is None else among.copy()
+        which = "no judged query" if mask.all() else f"none of the {int(mask.sum()):,} queries judged since"
         if leave_out:
             mask &= ~self.any
         if not mask.any():
             raise DataError(
-                "no judged query can lose anything, because neither system answers it or none of its documents is "
+                f"{which} can lose anything, because neither system answers it or none of its documents is "
                 "judged relevant; judge queries that the systems answer"
             )
         return mask
@@ -119,27 +120,22 @@ def sum_counts(parts: Sequence[UnansweredData]) -> UnansweredData:
 def nothing_to_lose_notes(counts: UnansweredData) -> list[str]:
     """What a reader must know of them."""
     notes = []
-    many = counts["no_answer"] + counts["no_relevant"]
-    if many:
-        kinds = [
-            f"{count:,} {what}"
-            for count, what in (
-                (counts["no_answer"], "that neither system answers"),
-                (counts["no_relevant"], "without a relevant document"),
-            )
-            if count
-        ]
-        queries = "query" if many == 1 else "queries"
-        if counts["left_out"]:
-            notes.append(
-                f"{many:,} judged {queries} ({', '.join(kinds)}) cannot lose anything. Such queries would make the "
-                "risk look smaller, so they were left out. To count them, use --unanswered count."
-            )
+    kinds = (("no_answer", "that neither system answers"), ("no_relevant", "without a relevant document"))
+    # A guard has no score for queries without an answer, and leaves them out whatever becomes of the others.
+    everywhere = counts["left_out"] in (0, counts["no_answer"] + counts["no_relevant"])
+    number_of = {"no_answer": counts["no_answer"], "no_relevant": counts["no_relevant"]}
+    groups = [kinds] if everywhere else [(kind,) for kind in kinds]
+    for group in groups:
+        many = sum(number_of[kind] for kind, _ in group)
+        if not many:
+            continue
+        told = ", ".join(f"{number_of[kind]:,} {what}" for kind, what in group if number_of[kind])
+        cannot = f"{many:,} judged {'query' if many == 1 else 'queries'} ({told}) cannot lose anything."
+        if counts["left_out"] and (everywhere or group[0][0] == "no_answer"):
+            how = " To count them, use --unanswered count." if counts["treatment"] == "leave-out" else ""
+            notes.append(f"{cannot} Such queries would make the risk look smaller, so they were left out.{how}")
         else:
-            notes.append(
-                f"{many:,} judged {queries} ({', '.join(kinds)}) cannot lose anything. They count, and make the "
-                "risk look smaller."
-            )
+            notes.append(f"{cannot} They count, and make the risk look smaller.")
     if counts["both_zero"]:
         zero = counts["both_zero"]
         notes.append(

@@ -18,11 +18,11 @@ from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.errors import ArgumentError
 from surefoot.risk.batches import (
+    AIMING_PART,
     BatchBet,
     CountBet,
     batches_of,
     least_by_batches,
-    least_by_counts,
     least_count_of_known,
     least_of_known,
 )
@@ -125,7 +125,9 @@ class Evidence:
         if self.known is not None:
             exact = self.method == "binomial"
             return (least_count_of_known if exact else least_of_known)(self.m, delta, self.known)
-        return (least_by_counts if self.method == "binomial" else least_by_batches)(self.m, delta)
+        if self.method == "binomial":
+            return least_queries(self.m, AIMING_PART * delta, "binomial")
+        return least_by_batches(self.m, delta)
 
 
 class _Test(NamedTuple):

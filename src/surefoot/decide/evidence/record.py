@@ -32,7 +32,7 @@ from surefoot.decide.evidence.draws import Draws, DrawsData
 from surefoot.decide.evidence.judged_queries import JudgedQueries, PerQueryData
 from surefoot.decide.evidence.nothing_to_lose import UnansweredData
 from surefoot.decide.evidence.sealed_files import read_sealed
-from surefoot.errors import DataError, expecting
+from surefoot.errors import DataError, expecting, name_list, shortened
 from surefoot.report.plain_json import to_json
 from surefoot.report.shape import check_shape
 from surefoot.risk.assessment_data import Count
@@ -214,9 +214,17 @@ class Record:
         """The queries of the random order that were given out so far."""
         return [query for entry in self.samples for query in entry["queries"]]
 
-    def is_related(self, first: Question, second: Question) -> bool:
-        """Whether two questions, the first of which was asked before, are of one family."""
-        return _related(first, second.data["candidate"], frozenset(second.given), second.data["fresh"])
+    def check_not_drawn(self, queries: Sequence[str]) -> None:
+        """Refuse queries that were drawn by what they could lose, where they are taken for a plain sample."""
+        sampled = frozenset(self.sampled)
+        drawn = {query for draws in self.draws for query in draws.queries}.difference(sampled).intersection(queries)
+        if drawn and len(drawn) >= RELATED_SHARE * len(queries):
+            raise DataError(
+                f"{len(drawn):,} of the {len(queries):,} judged queries were drawn for other rankings "
+                f"({name_list(sorted({draws.candidate['name'] for draws in self.draws}), 3, shortened)}), by what they "
+                "could lose there, so they are not a random sample of traffic; draw queries for these rankings with "
+                "surefoot judge next --record"
+            )
 
     def level(self, candidate: NamedLists, queries: Sequence[str], delta: float, *, fresh: bool = False) -> Level:
         """What a new question about these queries would have."""
@@ -237,8 +245,9 @@ class Record:
         while waiting:
             one = waiting.pop()
             for other in self.questions:
-                pair = sorted((one, other), key=lambda question: question.number)
-                if other.number not in found and self.is_related(*pair):
+                first, second = sorted((one, other), key=lambda question: question.number)
+                own = frozenset(second.given)
+                if other.number not in found and _related(first, second.data["candidate"], own, second.data["fresh"]):
                     found.add(other.number)
                     waiting.append(other)
         return [question for question in self.questions if question.number in found]

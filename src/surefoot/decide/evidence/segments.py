@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from surefoot.arrays import Flags
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.options import EVERY_SEGMENT
-from surefoot.errors import ArgumentError, did_you_mean, name_list, other_queries_hint, shortened
+from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, other_queries_hint, shortened
 from surefoot.risk.segments import MOST_SEGMENTS, Segments
 
 OTHER = "other"  # what gathers the segments that are too small for conditions of their own
@@ -35,6 +35,8 @@ def resolve_segments(
             "that says which segment each query belongs to (--segments FILE)"
         )
     known = {name: own for column in segments.items() for name, own in _segments_of(*column, queries, other_below)}
+    if EVERY_SEGMENT in named:
+        _refuse_without_segment(queries, known.values())
     by_name: dict[str, list[str]] = {}
     for full_name, (segment, _, _) in known.items():
         by_name.setdefault(segment, []).append(full_name)
@@ -87,6 +89,17 @@ def _segments_of(
     if small:
         gathered = frozenset(query for segment in small for query in members[segment])
         yield f"{column}={OTHER}", (OTHER, gathered, False)
+
+
+def _refuse_without_segment(queries: Sequence[str], known: Iterable[tuple[str, frozenset[str], bool]]) -> None:
+    """Refuse judged queries that no condition on every segment would be about."""
+    assigned = frozenset[str]().union(*(own for _, own, _ in known))
+    absent = [query for query in queries if query not in assigned]
+    if absent:
+        raise DataError(
+            f"{len(absent):,} judged queries have no segment ({name_list(absent, 3, shortened)}), so a condition on "
+            f"every segment ({EVERY_SEGMENT!r}) would pass over them; give each of them one"
+        )
 
 
 def _full_name(name: str, segments: Mapping[str, Any], by_name: Mapping[str, list[str]]) -> str:

@@ -23,7 +23,7 @@ from surefoot.decide.evidence.draws import Draws, system_hash
 from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores, drawn_sample, plain_sample
 from surefoot.decide.evidence.nothing_to_lose import UnansweredData, nothing_to_lose, parse_treatment
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
-from surefoot.decide.evidence.record import RELATED_SHARE, BatchData, NamedLists, Record
+from surefoot.decide.evidence.record import BatchData, NamedLists, Record
 from surefoot.decide.evidence.segments import resolve_segments
 from surefoot.decide.evidence.strata import Strata, StratumData, weigh_strata
 from surefoot.decide.gate.automatic_summary import people_judgments
@@ -145,7 +145,7 @@ class Asked:
             waiting = [query for query in given if query not in known]
             if waiting:
                 return found, waiting, []
-            batch = self._drawn(self.draws[place]) if self.draws else self._plain(given)[0]
+            batch = self._drawn(self.draws[place], earlier) if self.draws else self._plain(given)[0]
             fresh = set(given) - seen  # a query that is drawn again was judged before
             found.append(replace(batch, judgments=people_judgments(self.scores.qrels, fresh)))
             seen |= fresh
@@ -162,8 +162,10 @@ class Asked:
             sample, strata = weigh_strata(sample, self.strata)
         return self._batch(tuple(queries), sample, flags.counts(left_out=self.leave_out)), strata
 
-    def _drawn(self, draws: Draws) -> JudgedBatch:
+    def _drawn(self, draws: Draws, earlier: Sequence[JudgedBatch]) -> JudgedBatch:
         sample, _ = drawn_sample(self.scores, self.baseline, self.candidate, draws, self.automatic)
+        for batch in earlier:  # a query that an earlier look saw keeps the scores that it had then
+            sample = sample.as_in(batch.judged)
         flags = nothing_to_lose(self.scores, self.baseline, self.candidate, draws.queries)
         return self._batch(draws.queries, sample, flags.counts(left_out=False))
 
@@ -214,15 +216,15 @@ def ask(
         asked = _with_record(asked, record, alone=sample is None)
     _check_together(asked, has_record=record is not None, segments=segments)
     columns = None if segments is None else read_segments(segments)
-    rules, members, sizes = resolve_segments(parsed.rules, columns, matrix.queries, parsed.other_below)
-    if members and asked.sampled_from is not None:
-        counted = {len(own) for own in (columns or {}).values()}
+    if columns and any(rule.segment for rule in parsed.rules) and asked.sampled_from is not None:
+        counted = {len(own) for own in columns.values()}
         if counted != {asked.sampled_from}:
             raise DataError(
                 f"the file of segments has {name_list([f'{count:,}' for count in sorted(counted)])} queries, but the "
                 f"sample is from {asked.sampled_from:,}; a condition on a segment needs to know how many queries of "
                 "the traffic belong to it, so give the segment of every query of the traffic"
             )
+    rules, members, sizes = resolve_segments(parsed.rules, columns, matrix.queries, parsed.other_below)
     return replace(asked, rules=rules, members=members, sizes=sizes)
 
 
@@ -237,17 +239,8 @@ def _with_record(asked: Asked, record: Record, *, alone: bool) -> Asked:
     own = [draws for draws in record.draws if (draws.candidate["sha256"], draws.baseline["sha256"]) == lists]
     if own and alone:
         return replace(asked, draws=tuple(_draws_for(asked, own)))
-    drawn = {query for draws in record.draws for query in draws.queries}
-    sampled = frozenset(record.sampled)
-    others = [query for query in asked.scores.queries if query not in sampled] if sampled else asked.scores.queries
-    if not sampled and len(drawn.intersection(others)) >= RELATED_SHARE * len(others):
-        raise DataError(
-            f"{len(drawn.intersection(others)):,} of the {len(others):,} judged queries were drawn for other rankings "
-            f"({name_list(sorted({draws.candidate['name'] for draws in record.draws}), 3, shortened)}), by what they "
-            "could lose there, so they are not a random sample of traffic; draw queries for these rankings with "
-            "surefoot judge next --record"
-        )
-    if not sampled or not alone:
+    if not record.samples or not alone:
+        record.check_not_drawn(asked.scores.queries)
         return asked
     size = record.samples[0]["size"]
     if asked.sampled_from not in (None, size):
@@ -266,16 +259,8 @@ def _draws_for(asked: Asked, own: Sequence[Draws]) -> list[Draws]:
         same = [draws for draws in fits or own if draws.to_prove == to_prove]
         same = [draws for draws in same if draws.measure == asked.scores.measure] or same
         if same:  # of several judges or traffics, those of the latest draws
-            return [draws for draws in same if _kind(draws) == _kind(same[-1])]
+            return [draws for draws in same if draws.kind == same[-1].kind]
     return [own[-1]]  # which is then refused, with the reason
-
-
-def _kind(draws: Draws) -> tuple[Any, ...]:
-    return (
-        draws.measure,
-        draws.by_traffic and draws.by_traffic["sha256"],
-        draws.automatic and draws.automatic["sha256"],
-    )
 
 
 def _check_together(asked: Asked, *, has_record: bool, segments: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from surefoot.decide.evidence.confidence import confidence
 from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose_notes
-from surefoot.decide.gate.decision_text import worst_first
+from surefoot.decide.gate.decision_text import record_cautions, worst_first
 from surefoot.decide.gate.decision_words import (
     DECISION_TITLES,
     condition_name,
@@ -32,16 +32,8 @@ def front(data: Json) -> Front:
 
 def caution(data: Json) -> str | None:
     """What could make the decision wrong, where something about these queries could."""
-    use = data["record"]
-    if use is not None and use["spent"] > use["delta_requested"] * (1 + 1e-9):
-        return (
-            f"The questions that share these queries have together spent {use['spent']:.4g}, more than δ = "
-            f"{use['delta_requested']:g}."
-        )
-    if use is not None and use["changed"]["queries"]:
-        return (
-            f"{use['changed']['queries']:,} queries have other scores now than at an earlier look, whose scores stay."
-        )
+    if data["record"] is not None and (cautions := record_cautions(data["record"])):
+        return " ".join(cautions)
     if data["dropped"]:
         return (
             f"{data['dropped']:,} judged queries were left out, because a run does not answer them. The decision says "

@@ -17,6 +17,7 @@ from surefoot.decide.gate.decision_words import (
     queries_needed_note,
     sentence,
     shown_name,
+    unit_of,
 )
 from surefoot.errors import visible
 from surefoot.measures.notation import named_measure
@@ -125,22 +126,27 @@ def _record_notes(data: Json) -> list[str]:
         f"with {confidence(requested)} confidence, if the candidates were fixed before these queries gave any result: "
         "not for a candidate that was built from the scores of single queries in earlier decisions."
     ]
-    if use["spent"] > requested * (1 + 1e-9):
-        found.append(
-            f"Together they have spent {use['spent']:.4g}, more than δ = {requested:g}, because sets of queries that "
-            "were apart share queries by now. So they are right together with "
-            f"{confidence(min(1.0, use['spent']))} confidence."
-        )
     if use["budget"] is not None:
         found.append(f"{data['queries']:,} of at most {use['budget']:,} queries are judged so far.")
-    for name, what in (
-        ("waiting", "are to be judged before the next batch counts"),
-        ("changed", "have other scores now than at an earlier look, whose scores stay"),
-    ):
-        if use[name]["queries"]:
-            first = ", ".join(map(shown_name, use[name]["first"]))
-            found.append(f"{use[name]['queries']:,} queries {what} (the first: {first}).")
+    found += _told(use, "waiting", "are to be judged before the next batch counts")
+    return [*found, *record_cautions(use)]
+
+
+def record_cautions(use: Json) -> list[str]:
+    """What a reader must know of the earlier looks."""
+    found = _told(use, "changed", "have other scores now than at an earlier look, whose scores stay")
+    if use["spent"] > use["delta_requested"] * (1 + 1e-9):
+        found.append(
+            f"The questions that share queries or a candidate have together spent {use['spent']:.4g}, more than δ = "
+            f"{use['delta_requested']:g}, because sets of queries that were apart share queries by now. So they are "
+            f"right together with {confidence(min(1.0, use['spent']))} confidence."
+        )
     return found
+
+
+def _told(use: Json, name: str, what: str) -> list[str]:
+    queries, first = use[name]["queries"], ", ".join(map(shown_name, use[name]["first"]))
+    return [f"{queries:,} queries {what} (the first: {first})."] if queries else []
 
 
 def _or_asked(sample: Json) -> str:
@@ -208,7 +214,7 @@ def headings(data: Json) -> list[str]:
     """What stands above `cells`; each p is named by what it proves where it is small enough."""
     proved, disproved = (f"{data[key]:.3g}" for key in ("delta", "delta_fails"))
     return [
-        "condition", "queries", "observed", "proved bound", STATUS_HEADING,
+        "condition", unit_of(data), "observed", "proved bound", STATUS_HEADING,
         f"holds if p ≤ {proved}", f"fails if p ≤ {disproved}",
     ]  # fmt: skip
 
@@ -245,7 +251,7 @@ def tables(data: Json, most: int = 10) -> list[RenderableType]:
         Text(f"{measure_title(data['measure'])} on {judged_words(data)}", style="dim"),
         Text(headline(data), style="bold"),
         Text(""),
-        *(Text(f"• {sentence(condition)}") for condition in worst_first(data)[:most]),
+        *(Text(f"• {sentence(condition, unit_of(data))}") for condition in worst_first(data)[:most]),
     ]
     if len(data["conditions"]) > most:
         parts.append(Text(f"  and {len(data['conditions']) - most:,} more conditions"))

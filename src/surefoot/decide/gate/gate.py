@@ -14,16 +14,17 @@ from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTrea
 from surefoot.decide.evidence.record import Level, Record, open_record, read_record
 from surefoot.decide.evidence.sample_data import SampleData
 from surefoot.decide.evidence.strata import Strata
-from surefoot.decide.gate.asked import Asked, Given, JudgedBatch, ask
+from surefoot.decide.gate.asked import Asked, Given, ask
 from surefoot.decide.gate.automatic_summary import automatic_summary
 from surefoot.decide.gate.decision import Decision
 from surefoot.decide.gate.decision_data import SCHEMA, DecisionData, HurtData
-from surefoot.decide.gate.looks import GateLook, find_question, look_again, look_alone
+from surefoot.decide.gate.looks import GateLook, look_again, look_alone, next_look
 from surefoot.decide.gate.plan import plan_tables
 from surefoot.decide.gate.release_policy import policy_table
 from surefoot.decide.gate.sample_size import queries_needed
 from surefoot.decide.options import EXIT_CODES, MOST_HURT_LISTED
 from surefoot.errors import visible
+from surefoot.risk.rounding import difference_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -74,10 +75,10 @@ def gate(
         About how many queries will be judged at most, for looks after every few; fixed at the first look.
     texts : file, dict or table, optional
         Queries' texts, to show beside their ids.
-    unanswered : {"leave-out", "traffic"}
+    unanswered : {"leave-out", "count"}
         What becomes of queries on which nothing can be lost: those that neither system answers, and also those that
         have no relevant document. They make risk look smaller. By default they are left out, and the decision says
-        so; with "traffic" they count. With draws and strata they always count.
+        so; with "count" they count. With draws and strata they always count.
 
     Examples
     --------
@@ -115,9 +116,7 @@ def preview(
 
     kept = Record() if record is None else read_record(record)
     asked = ask(scores, candidate, baseline, policy, None if record is None else kept, **given)
-    question = None if record is None else find_question(asked, kept)
-    earlier = [] if question is None else [JudgedBatch.from_data(batch) for batch in question.batches]
-    new, waiting, _ = asked.new_batches(earlier)
+    question, earlier, new, waiting, _ = next_look(asked, kept)
     queries = [query for batch in new for query in batch.given]
     if record is None:
         level, which = Level(1, asked.policy.delta, asked.policy.delta), "A look that stands alone"
@@ -214,12 +213,12 @@ def _sample_data(look: GateLook) -> SampleData:
 
 
 def _loses(sample: JudgedQueries) -> Any:
-    return (sample.candidate < sample.baseline).tolist()
+    return (difference_of(sample.candidate, sample.baseline) < 0).tolist()
 
 
 def _most_hurt(sample: JudgedQueries, texts: Any) -> list[HurtData]:
     """The queries that lose most, each once."""
-    difference = sample.candidate - sample.baseline
+    difference = difference_of(sample.candidate, sample.baseline)
     worst_rows: dict[str, int] = {}
     for row in np.lexsort((np.arange(len(sample)), difference)).tolist():
         if difference[row] >= 0 or len(worst_rows) == MOST_HURT_LISTED:

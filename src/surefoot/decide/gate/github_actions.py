@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from surefoot.build_log import harmless, write_command
 from surefoot.data.reading.files import file_status
 from surefoot.data.writing.all_or_nothing import reporting_write_errors
-from surefoot.decide.gate.decision_words import condition_name, headline, sentence, shown_name
+from surefoot.decide.gate.decision_words import condition_name, headline, sentence, shown_name, unit_of
 from surefoot.risk.assessment_data import Json
 
 SUMMARY = "GITHUB_STEP_SUMMARY"  # the variable that names the summary's file
+# The variable that names a file for the lines: the action prints them once commands count again in its log.
+ANNOTATIONS = "SUREFOOT_ANNOTATIONS"
 MOST_BYTES = 1 << 20  # of a step's summary; GitHub shows nothing of a longer one
 MOST_LINES = 10  # of a kind that GitHub shows of a step
 _CUT = "\n\n… cut: a job's summary has 1 MiB at most.\n"
@@ -23,7 +26,9 @@ def commands(data: Json) -> list[str]:
     ]
     lines = [
         command(
-            kind, f"{shown_name(data['candidate'])}: {condition_name(condition)} {_verb(status)}", sentence(condition)
+            kind,
+            f"{shown_name(data['candidate'])}: {condition_name(condition)} {_verb(status)}",
+            sentence(condition, unit_of(data)),
         )
         for condition in data["conditions"]
         if condition["status"] == status
@@ -40,11 +45,23 @@ def command(kind: str, title: str, message: str) -> str:
     >>> command("error", "risk: 5 %, at least", "a\\nb")
     '::error title=risk%3A 5 %25%2C at least::a%0Ab'
     """
+    title, message = harmless(title), harmless(message)
     for letter, code in (("%", "%25"), ("\r", "%0D"), ("\n", "%0A")):
         title, message = title.replace(letter, code), message.replace(letter, code)
     for letter, code in ((":", "%3A"), (",", "%2C")):
         title = title.replace(letter, code)
     return f"::{kind} title={title}::{message}"
+
+
+def annotate(data: Json, *, error: bool = False) -> None:
+    """Give the lines to GitHub: by the file for them, or by printing them."""
+    lines, path = commands(data), os.environ.get(ANNOTATIONS)
+    if path:
+        with reporting_write_errors(path), Path(path).open("a", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in lines)
+    else:
+        for line in lines:
+            write_command(line, error=error)
 
 
 def append_summary(path: str | os.PathLike[str], markdown: str) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,17 +50,19 @@ class GateLook:
         return sum_counts([batch.nothing_to_lose for batch in self.batches])
 
 
-def look_alone(asked: Asked, *, bounds: bool = True) -> GateLook:
-    """The one look of a question that nobody remembers."""
-    batches, waiting, strata = asked.new_batches(())
-    if not batches:
-        _refuse_waiting(waiting)
-    return _look(asked, batches, asked.policy.delta, None, strata, bounds)
+class NextLook(NamedTuple):
+    """What a look would see: its question if it was asked before, batches seen and new, and what is not judged yet."""
+
+    question: Question | None
+    earlier: list[JudgedBatch]
+    new: list[JudgedBatch]
+    waiting: list[str]
+    strata: list[StratumData]
 
 
-def look_again(asked: Asked, record: Record, *, bounds: bool = True) -> GateLook:
-    """The next look of a question that the record may have; it is put into the record where there is something new."""
-    question = find_question(asked, record)
+def next_look(asked: Asked, record: Record) -> NextLook:
+    """The next look at a question that the record may have; what cannot go on from earlier looks is refused."""
+    question = _find_question(asked, record)
     earlier = [] if question is None else [JudgedBatch.from_data(batch) for batch in question.batches]
     if question is not None:
         _check_kept(asked, question, earlier)
@@ -67,7 +70,22 @@ def look_again(asked: Asked, record: Record, *, bounds: bool = True) -> GateLook
     if asked.strata is not None and not new:
         strata = asked.new_batches(())[2]
     if not earlier and not new:
-        _refuse_waiting(waiting)
+        raise DataError(
+            f"{len(waiting):,} of the queries to judge have no judgments ({name_list(waiting, _NAMED, shortened)}); if "
+            "some are left out, the result is biased; judge all of them"
+        )
+    return NextLook(question, earlier, new, waiting, strata)
+
+
+def look_alone(asked: Asked, *, bounds: bool = True) -> GateLook:
+    """The one look of a question that nobody remembers."""
+    look = next_look(asked, Record())
+    return _look(asked, look.new, asked.policy.delta, None, look.strata, bounds)
+
+
+def look_again(asked: Asked, record: Record, *, bounds: bool = True) -> GateLook:
+    """The next look of a question that the record may have; it is put into the record where there is something new."""
+    question, earlier, new, waiting, strata = next_look(asked, record)
     budget = asked.budget if question is None else question.data["budget"]
     data = _question(asked, record, new) if question is None else question.data
     look = _look(asked, [*earlier, *new], data["delta"], budget, strata, bounds)
@@ -93,7 +111,7 @@ def look_again(asked: Asked, record: Record, *, bounds: bool = True) -> GateLook
         "changed": {"queries": len(changed), "first": changed[:_NAMED]},
         "sha256": question.hashes[-1],
     }
-    return GateLook(**{**vars(look), "record": use})
+    return replace(look, record=use)
 
 
 def _look(
@@ -135,7 +153,7 @@ def _question(asked: Asked, record: Record, new: Sequence[JudgedBatch]) -> Quest
     }  # fmt: skip
 
 
-def find_question(asked: Asked, record: Record) -> Question | None:
+def _find_question(asked: Asked, record: Record) -> Question | None:
     """The record's question that this is; other lists under the same name for the same queries are refused."""
     strata = () if asked.strata is None else asked.new_batches(())[0]
     settings = asked.settings(strata)
@@ -234,10 +252,3 @@ def _looks(question: Question) -> list[LookData]:
         queries += sum(len(batch["judged"]["query"]) for batch in look["batches"])
         found.append({"queries": queries, "decision": look["decision"]})
     return found
-
-
-def _refuse_waiting(waiting: Sequence[str]) -> None:
-    raise DataError(
-        f"{len(waiting):,} of the queries to judge have no judgments ({name_list(waiting, _NAMED, shortened)}); if "
-        "some are left out, the result is biased; judge all of them"
-    )

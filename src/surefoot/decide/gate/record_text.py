@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from surefoot.decide.evidence.record import Question, Record, level_of
@@ -25,25 +26,10 @@ def record_tables(record: Record) -> list[RenderableType]:
         parts.append(
             terminal_table(["", "question", "level", "family spent", "looks", "queries", "last"], rows, left=2)
         )
-    for draws in record.draws:
-        names = f"{shown_name(draws.candidate['name'])} against {shown_name(draws.baseline['name'])}"
-        looked = any(
-            batch["given"] == list(draws.queries) for question in record.questions for batch in question.batches
-        )
-        parts.append(
-            Text(
-                f"{draws.draws:,} draws for {names} ({len(draws.queries):,} queries): "
-                + ("looked at." if looked else f"no look yet. To judge: {_listed(draws.queries)}.")
-            )
-        )
-    for entry in record.samples:
-        looked = any(batch["given"] == entry["queries"] for one in record.questions for batch in one.batches)
-        parts.append(
-            Text(
-                f"{len(entry['queries']):,} queries of a random order of {entry['size']:,}: "
-                + ("looked at." if looked else f"no look yet. To judge: {_listed(entry['queries'])}.")
-            )
-        )
+    seen = [batch["given"] for question in record.questions for batch in question.batches]
+    for what, queries in _to_judge(record):
+        looked = "looked at." if queries in seen else f"no look yet. To judge: {_listed(queries)}."
+        parts.append(Text(f"{what}: {looked}"))
     largest = max((question.data["number"] for question in record.questions), default=0)
     parts.append(
         Text(
@@ -67,6 +53,15 @@ def _row(record: Record, question: Question) -> list[str]:
     ]  # fmt: skip
 
 
-def _listed(queries: list[str] | tuple[str, ...]) -> str:
+def _to_judge(record: Record) -> Iterator[tuple[str, list[str]]]:
+    """All that `judge next` gave out."""
+    for draws in record.draws:
+        names = f"{shown_name(draws.candidate['name'])} against {shown_name(draws.baseline['name'])}"
+        yield f"{draws.draws:,} draws for {names} ({len(draws.queries):,} queries)", list(draws.queries)
+    for entry in record.samples:
+        yield f"{len(entry['queries']):,} queries of a random order of {entry['size']:,}", entry["queries"]
+
+
+def _listed(queries: list[str]) -> str:
     more = len(queries) - _MOST
     return visible(", ".join(queries[:_MOST])) + (f" and {more:,} more" if more > 0 else "")

@@ -15,8 +15,8 @@ from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.nothing_to_lose import NothingToLose, UnansweredData, with_relevant
 from surefoot.decide.evidence.proof import Evidence, evidence_of
+from surefoot.decide.evidence.sample_data import SampleData
 from surefoot.decide.evidence.strata import Strata, weigh_strata
-from surefoot.decide.guard.certificate_data import SampleData
 from surefoot.decide.guard.list_pair import ListPair
 from surefoot.decide.guard.scorers import Scorer
 from surefoot.decide.guard.settings import GuardSettings
@@ -66,7 +66,8 @@ class JudgedListPair:
         """Those that count, and how many there are on which nothing can be lost, those that nobody answers included."""
         no_loss = self.nothing_to_lose
         counts = no_loss.counts(left_out=leave_out)
-        counts["unanswered"] = len(self.qrels.queries) - len(self.judged)
+        counts["no_answer"] = len(self.qrels.queries) - len(self.judged)
+        counts["left_out"] += counts["no_answer"]  # what has no lists has no score either
         rows = np.flatnonzero(no_loss.mask(leave_out=leave_out))
         selected = replace(
             self,

@@ -11,11 +11,11 @@ import numpy as np
 from surefoot.data.hashes import json_hash
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.record import RELATED_SHARE, NamedLists, Question, QuestionEntry, Record
+from surefoot.decide.evidence.record import NamedLists, Question, QuestionEntry, Record
 from surefoot.decide.evidence.strata import Strata
 from surefoot.decide.guard.calibration import JudgedListPair
 from surefoot.decide.guard.certificate_data import CertificateRecordData
-from surefoot.errors import ArgumentError, DataError
+from surefoot.errors import ArgumentError
 
 _ROUNDING = 1e-9
 
@@ -28,6 +28,7 @@ def draws_of_record(record: Record, judged: JudgedListPair, sample: Draws | Stra
             "with surefoot judge next --record"
         )
     if sample is not None or not record.draws:
+        record.check_not_drawn(judged.judged.queries)
         return sample
     row_of = {query: row for row, query in enumerate(judged.judged.queries)}
     could_lose = judged.worst_case()
@@ -39,19 +40,9 @@ def draws_of_record(record: Record, judged: JudgedListPair, sample: Draws | Stra
 
     own = [draws for draws in record.draws if fits(draws)]
     if own:
-        lists = own[-1].candidate["sha256"], own[-1].baseline["sha256"], own[-1].to_prove
-        same = [
-            draws for draws in record.draws
-            if (draws.candidate["sha256"], draws.baseline["sha256"], draws.to_prove) == lists
-        ]  # fmt: skip
+        same = (draws for draws in record.draws if draws.kind == own[-1].kind)
         return reduce(Draws._followed_by, same)  # those with unjudged queries are refused where they are used
-    drawn = {query for draws in record.draws for query in draws.queries}
-    if len(drawn.intersection(row_of)) >= RELATED_SHARE * len(row_of):
-        raise DataError(
-            f"{len(drawn.intersection(row_of)):,} of the {len(row_of):,} judged queries were drawn for other rankings, "
-            "by what they could lose there, so they are not a random sample of traffic; draw queries for these "
-            "rankings with surefoot judge next --record"
-        )
+    record.check_not_drawn([*row_of])
     return None
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from surefoot.arrays import Flags, Floats, Ints
+from surefoot.data.types.feature_scores import feature_scores
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Qrels, Run
 from surefoot.data.types.standardised import blend_scores
@@ -133,7 +134,7 @@ def baseline_scores(data: RankingData, name: str) -> Floats:
         return data.baselines[name]
     number = feature_number(name)
     if number is not None:
-        return data.feature(number).astype(np.float64)
+        return feature_scores(data, number)
     known = ", ".join(data.baselines) or "none"
     raise ArgumentError(
         f"the data has no baseline {shortened(name)} (it has {known}); use one of those, or feature:25, or add it "

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from surefoot.arrays import Floats
+from surefoot.data.types.feature_scores import feature_scores
 from surefoot.data.types.runs import Qrels
 from surefoot.decide.guard.expected_gain import IsotonicGain, RegressionGain
 from surefoot.decide.guard.list_pair import ListPair, row_ranks
@@ -156,7 +157,7 @@ class FeatureScorer:
 
     def _values(self, lists: ListPair) -> Floats:
         assert lists.data is not None
-        column = lists.data.feature(self.number).astype(np.float64)
+        column = feature_scores(lists.data, self.number)
         values = np.maximum.reduceat(column, lists.data.offsets[:-1])
         if not np.isfinite(values).all():
             raise DataError(f"feature {self.number} is missing or not finite in at least one query; use another scorer")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from surefoot.arrays import Floats
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.proof import evidence_of
@@ -16,6 +17,7 @@ from surefoot.decide.history.history_data import ComparisonKind
 from surefoot.errors import DataError
 from surefoot.report.words import baseline_name
 from surefoot.risk.assessment_data import Json
+from surefoot.risk.rounding import difference_of
 from surefoot.risk.tradeoff import which_lose_over_20
 
 ScorePairs = dict[str, tuple[float, float]]  # of each query the baseline's score and the candidate's
@@ -57,6 +59,7 @@ def of_decision(data: Json) -> Iterator[ReleaseComparison]:
         zip(sample.queries, zip(sample.baseline.tolist(), sample.candidate.tolist(), strict=True), strict=True)
     )
     scores = np.array(list(pairs.values()))
+    difference = difference_of(scores[:, 1], scores[:, 0])
     whole = [condition for condition in data["conditions"] if condition["segment"] is None]
     yield ReleaseComparison(
         kind="decision",
@@ -66,8 +69,8 @@ def of_decision(data: Json) -> Iterator[ReleaseComparison]:
         queries=data["queries"],
         gain=None if data["sample"].get("to_prove") == "risk" else figure("gain"),
         risk=figure("risk"),
-        losses=int((scores[:, 1] < scores[:, 0]).sum()),
-        loss_over_20=int(which_lose_over_20(scores[:, 1] - scores[:, 0], scores[:, 0]).sum()),
+        losses=int((difference < 0).sum()),
+        loss_over_20=int(which_lose_over_20(difference, scores[:, 0]).sum()),
         by_traffic="by_traffic" in data["sample"] or sample.stratum_weight is not None,
         u_risk={f"{one['alpha']:g}": figure("u_risk", one["alpha"]) for one in whole if one["name"] == "u_risk"},
         decision=data["decision"],
@@ -114,9 +117,13 @@ def _pairs(by_query: Any, system: str) -> ScorePairs | None:
 
 def is_hurt(baseline: float, candidate: float) -> bool:
     """Whether a query is worse off with the candidate."""
-    return candidate < baseline
+    return bool(_difference(baseline, candidate)[0] < 0)
 
 
 def is_hurt_over_20(baseline: float, candidate: float) -> bool:
     """Whether it loses more than 20 % of the baseline's score."""
-    return bool(which_lose_over_20(np.array([candidate - baseline]), np.array([baseline]))[0])
+    return bool(which_lose_over_20(_difference(baseline, candidate), np.array([baseline]))[0])
+
+
+def _difference(baseline: float, candidate: float) -> Floats:
+    return difference_of(np.array([candidate]), np.array([baseline]))

@@ -23,6 +23,7 @@ from surefoot.clicks.served.event_store import StateError
 from surefoot.errors import SurefootError, visible
 from surefoot.personal.personal_ranker import PersonalRanker
 from surefoot.personal.service.bounded_worker import BoundedWorker, QueueFullError, TooSlowError
+from surefoot.personal.service.connections import Connections, peer_of
 from surefoot.personal.service.openapi import openapi
 from surefoot.personal.service.request_body import parsed, rerank_arguments, update_events
 from surefoot.personal.service.service_settings import ServiceSettings, names_loopback
@@ -48,8 +49,8 @@ class RerankingService:
         # An update waits for the disk; who asks need not wait for that.
         self._worker, self._updates = BoundedWorker(settings.queue), BoundedWorker(settings.queue)
 
-    def application(self) -> Starlette:
-        """The ASGI application."""
+    def application(self) -> ASGIApp:
+        """The ASGI application; no path is answered, not even one that does not exist, to a host of another name."""
         routes = [
             Route("/rerank", self._guarded(self._rerank), methods=["POST"]),
             Route("/health", self._health, methods=["GET"]),
@@ -58,8 +59,15 @@ class RerankingService:
         if self._settings.allow_updates:
             routes.append(Route("/update", self._guarded(self._update), methods=["POST"]))
         application = Starlette(routes=routes, exception_handlers={HTTPException: self._no_route})
-        application.router.redirect_slashes = False  # a redirect would be neither JSON nor checked
-        return application
+        application.router.redirect_slashes = False  # a redirect would not be JSON
+
+        async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] == "http" and (refused := self._wrong_host(Request(scope))) is not None:
+                await _answer(Request(scope), refused)(scope, receive, send)
+                return
+            await application(scope, receive, send)
+
+        return answer
 
     def close(self) -> None:
         """Wait for what has begun, and let go of the model."""
@@ -135,13 +143,19 @@ class RerankingService:
             if not right or scheme.lower() != "bearer":
                 message = "send the service's token as the header Authorization: Bearer …"
                 raise RefusedError(401, message, "not authorised", **{"WWW-Authenticate": "Bearer"})
-        elif not names_loopback(request.headers.get("host", "")):
-            # A page in a browser of this machine may reach the loopback under a name of its own.
-            message = "without a token, requests must name this machine (localhost) as their host"
-            raise RefusedError(403, message, "another host's name")
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             raise RefusedError(415, "send JSON, with the header Content-Type: application/json", "not JSON by its type")
+
+    def _wrong_host(self, request: Request) -> RefusedError | None:
+        """Why a request is refused for the host that it names: where no token says who asks.
+
+        A page in a browser of this machine may reach the loopback under a name of its own.
+        """
+        if self._settings.token is not None or names_loopback(request.headers.get("host", "")):
+            return None
+        message = "without a token, requests must name this machine (localhost) as their host"
+        return RefusedError(403, message, "another host's name", Connection="close")
 
     async def _body(self, request: Request) -> bytes:
         """The body of a request, if it is not too large and arrives in time."""
@@ -174,14 +188,14 @@ class RerankingService:
         return await self._updates.run(self._ranker.update, update_events(value), seconds=self._settings.seconds)
 
 
-def bounded(application: ASGIApp, connections: Callable[[], int], most: int) -> ASGIApp:
-    """The application, while no more than so many connections are open; uvicorn's own bound does not answer JSON."""
+def bounded(application: ASGIApp, connections: Connections) -> ASGIApp:
+    """The application, while no more connections are open than may; uvicorn's own bound does not answer JSON."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        if connections() <= most:
+        message = connections.refusal(peer_of(scope.get("client")))
+        if message is None:
             await application(scope, receive, send)
             return
-        message = f"more than {most:,} connections are open; try again later"
         refused = too_many(message, "too many connections")
         refused.headers["Connection"] = "close"
         await _answer(Request(scope), refused)(scope, receive, send)

@@ -21,6 +21,7 @@ from surefoot.data.reading.files import reason
 from surefoot.errors import ArgumentError, shortened
 from surefoot.personal.personal_ranker import PersonalRanker
 from surefoot.personal.service.application import LOG, RerankingService, bounded
+from surefoot.personal.service.connections import Connection, Connections, peer_of
 from surefoot.personal.service.service_settings import ServiceSettings
 
 _CONNECTIONS = 500  # that may be open beside the requests that wait
@@ -35,11 +36,11 @@ def serve(model: Path, settings: ServiceSettings, started: Callable[[str], None]
         service = RerankingService(PersonalRanker.load(model, read_only=not settings.allow_updates), settings)
         _search_little_for_garbage()
         try:
-            most = settings.queue + _CONNECTIONS
+            connections = Connections(settings.queue + _CONNECTIONS)
             config = uvicorn.Config(
-                bounded(service.application(), lambda: len(server.server_state.connections), most),
-                http=_protocol(settings.seconds), ws="none", lifespan="off", loop="asyncio", access_log=False,
-                log_config=None, server_header=False, proxy_headers=False,
+                bounded(service.application(), connections),
+                http=_protocol(settings.seconds, connections), ws="none", lifespan="off", loop="asyncio",
+                access_log=False, log_config=None, server_header=False, proxy_headers=False,
                 timeout_keep_alive=max(1, round(settings.seconds)),
                 timeout_graceful_shutdown=max(1, round(2 * settings.seconds)),
             )  # fmt: skip
@@ -74,8 +75,8 @@ class StoppableServer(uvicorn.Server):  # type: ignore[misc]
                 signal.signal(number, handler)
 
 
-def _protocol(seconds: float) -> type[asyncio.Protocol]:
-    """HTTP connections whose requests must begin, and their headers arrive, in time."""
+def _protocol(seconds: float, connections: Connections) -> type[asyncio.Protocol]:
+    """HTTP connections, counted, whose requests must begin, and their headers arrive, in time."""
 
     class TimedProtocol(H11Protocol):  # type: ignore[misc]
         """uvicorn itself waits for ever for the end of a request's headers."""
@@ -87,6 +88,8 @@ def _protocol(seconds: float) -> type[asyncio.Protocol]:
             # asyncio does so for sockets of its own alone; without it, an answer waits 40 ms between head and body.
             transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._wait_for_headers()
+            self._counted = Connection(peer_of(self.client), lambda: not self._answering(), self._make_room_for_another)
+            connections.add(self._counted)
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
@@ -94,12 +97,17 @@ def _protocol(seconds: float) -> type[asyncio.Protocol]:
 
         def connection_lost(self, exc: Exception | None) -> None:
             self._stop_waiting()
+            connections.remove(self._counted)
             super().connection_lost(exc)
 
+        def _answering(self) -> bool:
+            return self.cycle is not None and not self.cycle.response_complete
+
         def _wait_for_headers(self) -> None:
-            answering = self.cycle is not None and not self.cycle.response_complete
             begun = self.conn.their_state is not h11.IDLE or bool(self.conn.trailing_data[0])
-            if answering or (self.cycle is not None and not begun):  # or kept alive, which has a bound of its own
+            if self._answering() or (
+                self.cycle is not None and not begun
+            ):  # or kept alive, which has a bound of its own
                 self._stop_waiting()
             elif self._header_timer is None:
                 self._header_timer = self.loop.call_later(seconds, self._headers_too_slow)
@@ -111,6 +119,10 @@ def _protocol(seconds: float) -> type[asyncio.Protocol]:
 
         def _headers_too_slow(self) -> None:
             LOG.warning("408 headers arrived too slowly")
+            self.transport.close()
+
+        def _make_room_for_another(self) -> None:
+            LOG.warning("503 too many connections; one that was idle was closed")
             self.transport.close()
 
         def _unsupported_upgrade_warning(self) -> None:

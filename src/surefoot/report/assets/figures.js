@@ -5,23 +5,22 @@ function compare(book, baseline) {
   if (!book.comparisons.has(baseline)) {
     const own = systems.indexOf(baseline);
     const vector = own >= 0 ? book.scores[own] : perQuery(book, virtual.get(baseline));
-    // A per-query mean carries rounding, which must make neither a win nor a loss of a tie.
-    const rounding = own >= 0 ? 0 : data.rounding * book.largest;
-    const pairs = book.scores.map((row) => ({ ...pair(row, vector, rounding, book.weights), book }));
+    // A per-query mean carries the rounding of scores that are larger than it, which must make neither a win nor a loss.
+    const least = own >= 0 ? 0 : data.rounding * book.largest;
+    const pairs = book.scores.map((row) => ({ ...pair(row, vector, least, book.weights), book }));
     book.comparisons.set(baseline, { book, key: baseline, own, vector, pairs, turns: lazy(() => turningPoints(pairs, own)) });
   }
   return book.comparisons.get(baseline);
 }
 
-function pair(row, vector, rounding, weights) {
+function pair(row, vector, least, weights) {
   const count = row.length,
     difference = new Float64Array(count);
   let wins = 0,
     losses = 0,
     over20 = 0;
   for (let q = 0; q < count; q++) {
-    difference[q] = row[q] - vector[q];
-    if (Math.abs(difference[q]) <= rounding) difference[q] = 0;
+    difference[q] = differenceOf(row[q], vector[q], least);
     if (difference[q] > 0) wins++;
     if (difference[q] < 0) losses++;
     if (vector[q] > 0 && difference[q] < -data.over_20 * vector[q]) over20++;

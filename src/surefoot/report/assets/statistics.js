@@ -96,3 +96,10 @@ function holm(pValues) {
   });
   return corrected;
 }
+
+function differenceOf(value, base, least) {
+  // 0 where rounding alone parts the two: up to 1e-12 of the larger. Whole numbers are exact.
+  const apart = value - base;
+  if (Math.abs(apart) > Math.max(data.rounding * Math.max(Math.abs(value), Math.abs(base)), least)) return apart;
+  return least === 0 && Number.isInteger(value) && Number.isInteger(base) ? apart : 0;
+}
