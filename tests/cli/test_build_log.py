@@ -50,7 +50,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "##[policy].toml").write_text('risk = 0.1\n[segments."##[tail]"]\nrisk = 0.05\n')
     (folder / "##[wrong].toml").write_text('"##[error]risk" = 0.1\n')
     (folder / "::wrong.run").write_text("::q Q0 ##[d] 1 ##vso[x] t\n")
-    data = sf.synthetic_letor(queries=30, documents=8, features=4)
+    data = sf.demo.letor(queries=30, documents=8, features=4)
     names = [f"##vso[d]{number}" for number in range(len(data.X))]
     queries = [f"{HOSTILE[query % 4]}{query}" for query, rows in enumerate(data.lengths) for _ in range(rows)]
     letor = sf.RankingData(data.X, data.y, qid=queries, doc_ids=names, baselines=data.baselines)

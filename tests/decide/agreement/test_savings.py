@@ -183,7 +183,7 @@ def test_a_level_that_is_the_risk_itself_saves_nothing_and_one_that_is_the_worst
 
     assert reason(risk) == "the risk is not below the level"
     assert reason(risk * (1 + 1e-9)) is None
-    runs = {name: sf.Run.read(run, name) for name, run in RUNS.items()}
+    runs = {name: sf.read_run(run, name) for name, run in RUNS.items()}
     worst = float(_weights(runs["new"], runs["today"], check_bounded("P@2"), IDS).mean())
     assert "differ so little" in reason(worst)
     assert reason(worst * (1 - 1e-9)) is None

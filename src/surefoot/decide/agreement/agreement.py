@@ -85,7 +85,7 @@ def judge_agreement(
     >>> found["documents"], round(found["agreement"], 2), found["bias"]
     (3, 0.67, 0.3333333333333333)
     """
-    by_hand, judge = Qrels.read(people), Qrels.read(automatic)
+    by_hand, judge = Qrels._read(people), Qrels._read(automatic)
     if by_hand.origin is not None and by_hand.origin.is_automatic:
         raise DataError(
             f"a machine made the first judgments ({shortened(by_hand.name)}), where people's are expected; give "
