@@ -174,7 +174,7 @@ def test_a_count_whose_p_is_just_delta_proves(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_level_that_is_the_risk_itself_saves_nothing_and_one_that_is_the_worst_needs_nothing() -> None:
     options = {"measure": "P@2", "baseline": "today"}
-    risk = sf.judge_agreement(PEOPLE, automatic=JUDGE, runs=RUNS, **options).to_dict()["comparison"]["risk"]["human"]
+    risk = sf.judge_agreement(PEOPLE, automatic=JUDGE, runs=RUNS, **options).to_dict()["comparison"]["risk"]["people"]
 
     def reason(level: float) -> str | None:
         return sf.judge_agreement(PEOPLE, automatic=JUDGE, runs=RUNS, **options, risk=level).to_dict()["comparison"][

@@ -122,14 +122,14 @@ def judge_agreement(
     }
     if runs is not None:
         systems = named_runs(runs, by_hand)
-        human_scores, automatic_scores = (
+        people_scores, automatic_scores = (
             _scores_on(joint, judgments, systems, measure) for judgments in (by_hand, judge)
         )
-        data["measure"] = human_scores.measure
-        data["systems"] = _systems(human_scores, automatic_scores)
+        data["measure"] = people_scores.measure
+        data["systems"] = _systems(people_scores, automatic_scores)
         if len(systems) > 1:
-            candidate, baseline = systems_of(human_scores.systems, candidate, baseline)
-            data["comparison"] = _comparison(human_scores, automatic_scores, systems, baseline, candidate, risk, delta)
+            candidate, baseline = systems_of(people_scores.systems, candidate, baseline)
+            data["comparison"] = _comparison(people_scores, automatic_scores, systems, baseline, candidate, risk, delta)
         elif baseline is not None or candidate is not None:
             raise ArgumentError("a baseline and a candidate need two runs; give both runs")
     elif baseline is not None or candidate is not None or risk is not None:
@@ -155,16 +155,18 @@ def _joint_queries(people: Qrels, judge: Qrels) -> list[str]:
     return [people.queries[number] for number in np.unique(people.ranking.query_of_position()[theirs]).tolist()]
 
 
-def _all_ratings(human: RankedSource, automatic: RankedSource, people: Qrels, judge: Qrels) -> tuple[list[str], Floats]:
+def _all_ratings(
+    people: RankedSource, automatic: RankedSource, by_hand: Qrels, judge: Qrels
+) -> tuple[list[str], Floats]:
     """All judges of both sources, and their ratings of every document; NaN where a judge gave none."""
     found: dict[str, Qrels] = {}
-    for source, merged in ((human, people), (automatic, judge)):
+    for source, merged in ((people, by_hand), (automatic, judge)):
         is_file = isinstance(source, str | os.PathLike) and Path(source).is_file()  # a pipe can be read once only
         judges = read_judges(source) if is_file else {}
         for name, judgments in judges.items() if len(judges) > 1 else [(merged.name, merged)]:
             found[name if name not in found else f"{name} ({merged.name})"] = judgments
     if len(found) < 2:  # two sources of one name
-        found = {"people": people, "automatic": judge}
+        found = {"people": by_hand, "automatic": judge}
     codes = np.unique(np.concatenate([judgments.ranking.codes for judgments in found.values()]))
     ratings = np.full((len(found), len(codes)), np.nan)
     for row, judgments in enumerate(found.values()):
@@ -195,21 +197,21 @@ def _scores_on(queries: Sequence[str], judgments: Qrels, runs: Sequence[Run], me
     return Scores(scores.values[:, columns], scores.systems, list(queries), scores.measure)
 
 
-def _systems(human: Scores, automatic: Scores) -> list[SystemBiasData]:
-    means = human.values.mean(axis=1), automatic.values.mean(axis=1)
+def _systems(people: Scores, automatic: Scores) -> list[SystemBiasData]:
+    means = people.values.mean(axis=1), automatic.values.mean(axis=1)
     return [
         {"system": name, "people": float(by_people), "automatic": float(by_judge), "bias": float(by_judge - by_people)}
-        for name, by_people, by_judge in zip(human.systems, *means, strict=True)
+        for name, by_people, by_judge in zip(people.systems, *means, strict=True)
     ]
 
 
 def _comparison(
-    human: Scores, automatic: Scores, runs: Sequence[Run], baseline: str, candidate: str, risk: float | None,
+    people: Scores, automatic: Scores, runs: Sequence[Run], baseline: str, candidate: str, risk: float | None,
     delta: float,
 ) -> SystemsComparisonData:  # fmt: skip
     changes = {
         name: difference_of(scores[candidate], scores[baseline])
-        for name, scores in (("people", human), ("automatic", automatic))
+        for name, scores in (("people", people), ("automatic", automatic))
     }
     losses = {name: np.maximum(-change, 0) for name, change in changes.items()}
     return {
@@ -220,7 +222,7 @@ def _comparison(
         "loss_correlation": correlation(losses["people"], losses["automatic"]),
         "difference_correlation": correlation(changes["people"], changes["automatic"]),
         "favours": _favours(changes, baseline, candidate),
-        "savings": _savings(human, losses, {run.name: run for run in runs}, baseline, candidate, risk, delta),
+        "savings": _savings(people, losses, {run.name: run for run in runs}, baseline, candidate, risk, delta),
     }
 
 
