@@ -44,7 +44,7 @@ def undecided(path: Path, provenance: Provenance) -> str:
     decided.write(path, provenance=provenance)
     data = decided.to_dict()
     assert data["decision"] == "undecided"
-    return f"Judge about {data['queries_needed'] - data['queries']:,} more queries, and keep {HOSTILE} for now: "
+    return f"We cannot tell yet, so keep {HOSTILE}. "
 
 
 def _certificate() -> Certificate:
@@ -149,7 +149,7 @@ def _history(path: Path, provenance: Provenance, baseline: str, candidates: list
             after = np.clip(before + rng.normal(0.02, 0.1, 60), 0, 1)
             queries = [f"{candidates[0]} {place}" for place in range(60)]
             scores = sf.Scores([before, after], [baseline, candidate], queries, "nDCG@10")
-            decided = sf.gate(scores, candidate, baseline, {"risk": 0.2})
+            decided = sf.gate(scores, candidate=candidate, baseline=baseline, policy={"risk": 0.2})
             decided.write(Path(folder, f"2026-0{number + 1}-01.json"))
             sf.assess(scores, baseline).write(Path(folder, f"2026-0{number + 1}-02.json"), per_query=True)
         sf.history(folder).write(path, provenance=provenance)

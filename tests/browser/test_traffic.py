@@ -31,7 +31,7 @@ def test_figures_of_both_ways_to_count(show: Callable[..., Any], most: float) ->
     scores, traffic = weighted_sample()
     traffic["q7"] *= most
     opened = show(sf.assess(scores, "s0", traffic=traffic, segments="by-traffic"))
-    for how, options in (("traffic", {"weights": traffic}), ("queries", {})):
+    for how, options in (("traffic", {"traffic": traffic}), ("queries", {})):
         opened.page.select_option("#count-by", how)
         opened.settle()
         for baseline in ("s0", "s1", "mean"):

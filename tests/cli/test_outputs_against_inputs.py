@@ -150,11 +150,7 @@ def test_every_output_is_compared_with_every_input(name: str) -> None:
 def test_the_files_are_found() -> None:
     assert files_of("history", COMMANDS["history"]) == (["html_file", "json_file", "csv_file"], ["folder"])
     outputs, inputs = files_of("rank", COMMANDS["rank"])
-    assert (set(outputs), set(inputs)) == (
-        {"output", "shown", "qrels", "html", "why"}, {"model", "data", "baseline"}
-    )
+    assert (set(outputs), set(inputs)) == ({"output", "shown", "qrels", "html", "why"}, {"model", "data", "baseline"})
     outputs, inputs = files_of("gate", COMMANDS["gate"])
     assert set(outputs) == {"record", "json_file", "markdown_file", "junit_file", "html_file", "metrics"}
-    assert {"files", "scores", "policy", "segments", "sample", "automatic"} <= set(
-        inputs
-    )
+    assert {"files", "scores", "policy", "segments", "sample", "automatic"} <= set(inputs)

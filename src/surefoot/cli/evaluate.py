@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -161,7 +161,7 @@ def evaluate(
         bootstrap=bootstrap,
         seed=seed,
         depth=depth,
-        **requested_tests(tests),
+        tests=requested_tests(tests),
     )
     assessment.rows(sort)  # an unknown column is an error before anything is written
     options: dict[str, dict[str, Any]] = {
@@ -183,11 +183,11 @@ def evaluate(
         _write_charts(assessment, Path(figures), quiet)
 
 
-def requested_tests(word: str | None) -> dict[str, bool]:
+def requested_tests(word: str | None) -> bool | Literal["hsd"]:
     """What `--tests` asks for."""
     if word not in (None, "usual", "hsd"):
         raise ArgumentError(f"--tests is {shortened(word)}; write --tests usual, or --tests hsd to permute scores")
-    return {"tests": word is not None, "randomised_hsd": word == "hsd"}
+    return "hsd" if word == "hsd" else word is not None
 
 
 def _per_query_name(csv_file: str) -> str:

@@ -164,7 +164,10 @@ def gate(
         append_summary(summary, decision.to_markdown())
     with suppress(BrokenPipeError):  # who reads no further must not turn a stop into a success
         delivery.finish(
-            decision, lambda: _show_tables(decision, () if given.scores else given.files, record, context.meta[TYPED]), quiet, html=page
+            decision,
+            lambda: _show_tables(decision, () if given.scores else given.files, record, context.meta[TYPED]),
+            quiet,
+            html=page,
         )
         if summary is not None:
             annotate(decision.to_dict(), error=delivery.printed is not None)

@@ -129,11 +129,11 @@ def sweep(
         "learn_baselines": learn_baselines or None, "strategies": strategies, "choose_by": choose_by,
         "traffic": traffic,
     }  # fmt: skip
-    options: dict[str, Any] = {"rule": rule, "early_stopping_rounds": early_stopping}
     with _live(quiet) as on_progress:
         result = run_sweep(
             data, output, baselines=baseline or [], preset=preset, workers=workers, threads=threads,
-            on_progress=on_progress, engine=engine, options=options, measure=measure, folds=folds,
+            on_progress=on_progress, engine=engine, measure=measure, folds=folds, rule=rule,
+            early_stopping_rounds=early_stopping,
             **{name: value for name, value in settings.items() if value is not None},
         )  # fmt: skip
     page = {"provenance": page_provenance(html, [data, *_files(baseline, traffic)])}

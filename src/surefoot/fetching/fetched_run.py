@@ -232,7 +232,7 @@ def _run_of(results: Mapping[str, Sequence[Hit]], name: str) -> Run:
         raise DataError("no query has a result; check the body, and the index that the URL names")
     rows = [(query, hit.document, hit.score) for query, hits in results.items() for hit in hits]
     schema = {"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}
-    return Run.read(pl.DataFrame(rows, schema=schema, orient="row"), name)
+    return Run._read(pl.DataFrame(rows, schema=schema, orient="row"), name)
 
 
 def _writes_lines(output: str | os.PathLike[str]) -> bool:

@@ -90,12 +90,12 @@ def write_judgments(
 
 
 def _ratings(judgments: RankedSource, texts: Any) -> dict[str, dict[str, float]]:
-    qrels = Qrels.read(judgments)
+    qrels = Qrels._read(judgments)
     return (qrels if texts is None else with_texts(qrels, texts)).to_dict()
 
 
 def _documents(unrated: RankedSource, texts: Any, depth: int | None) -> dict[str, list[str]]:
-    run = Run.read(unrated)
+    run = Run._read(unrated)
     results = (run if texts is None else with_texts(run, texts)).to_dict()
     return {query: list(documents)[:depth] for query, documents in results.items()}
 

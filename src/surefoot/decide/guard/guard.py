@@ -140,7 +140,7 @@ class RiskGuard:
         if data is not None:
             if not isinstance(data, tuple | list) or len(data) != 2:
                 raise ArgumentError(f"give a pair of runs, (candidate, baseline), not {shortened(data)}")
-            runs = (Run.read(data[0]), Run.read(data[1]))
+            runs = (Run._read(data[0]), Run._read(data[1]))
         elif self._runs is not None:
             runs = self._runs
         else:
@@ -152,14 +152,14 @@ class RiskGuard:
     def _set_runs(self, candidate: Any, baseline: Any) -> None:
         if baseline is None:
             raise ArgumentError("a candidate run needs a baseline run; give what is shipped today")
-        self._runs = runs = (Run.read(candidate), Run.read(baseline))
+        self._runs = runs = (Run._read(candidate), Run._read(baseline))
         self.candidate_name, self.baseline_name = (run.name for run in runs)
 
     def _judged_lists(self, judged: Any) -> JudgedListPair:
         """Judged queries, under the measure."""
         judged = judged.data if isinstance(judged, DrawnLists) else judged
         if self._ranker is None:
-            lists, qrels = self._lists(), Qrels.read(judged)
+            lists, qrels = self._lists(), Qrels._read(judged)
             refuse_machine_judgments(qrels)
             fingerprints = [frozenset({_fingerprint(query)}) for query in lists.queries]
         else:
