@@ -36,15 +36,9 @@ from surefoot.data.reading.frames import GRADE_COLUMNS, RANK_COLUMN, SCORE_COLUM
 from surefoot.data.reading.growable import GrowableColumn
 from surefoot.data.reading.lines import LineLayout, read_lines
 from surefoot.data.tools.judges import AUTOMATIC, JudgmentOrigin
-from surefoot.data.types.ranking import (
-    DuplicateDocumentError,
-    Ranking,
-    index,
-    query_at,
-    rank,
-)
+from surefoot.data.types.ranking import DuplicateDocumentError, Ranking, index, query_at, rank
 from surefoot.data.writing.all_or_nothing import write_bytes
-from surefoot.errors import DataError, shortened
+from surefoot.errors import ArgumentError, DataError, shortened
 
 RankedSource: TypeAlias = "str | os.PathLike[str] | Mapping[Any, Mapping[Any, float]] | Any"
 
@@ -356,6 +350,19 @@ class Qrels(RankedTable):
         from surefoot.data.types.notebook import qrels_view
 
         return qrels_view(self).to_html()
+
+    def write(  # type: ignore[override]
+        self, path: str | os.PathLike[str], *, to: str | None = None, unrated: Any = None, depth: int | None = None,
+        texts: Any = None,
+    ) -> None:  # fmt: skip
+        """As `Run.write`; or `to` "quepid" or "workbench", with what is `unrated` yet, under the queries' `texts`."""
+        if to is None:
+            if not (unrated is depth is texts is None):
+                raise ArgumentError("unrated, depth and texts are for tools; name one, such as to='quepid'")
+            return super().write(path)
+        from surefoot.data.tools.judgments import write_judgments
+
+        return write_judgments(self, path, to, unrated=unrated, depth=depth, queries=texts)
 
     def _lines(self) -> pl.DataFrame:
         all_integers = bool(np.all((self.grades == np.round(self.grades)) & (np.abs(self.grades) < 2**53)))
