@@ -53,7 +53,7 @@ def evaluate(
     files: OptionalJudgedRuns = None,
     measure: Annotated[
         list[str] | None,
-        option("-m --measure", "Repeatable. Of scores: which.", NAME, shown=EVALUATION_MEASURE),
+        option("-m --measure", "Repeatable.", NAME, shown=EVALUATION_MEASURE),
     ] = None,
     baseline: Annotated[
         str | None, option("-b --baseline", "Live: name, file, A,B, mean, median or max.", NAME)
@@ -79,10 +79,10 @@ def evaluate(
     link: LinkedPages = None,
     detail: Annotated[
         int | None,
-        option("--detail", "Queries with results on the page.", min=0, max=LARGEST_COUNT, shown=str(DETAILED_QUERIES)),
+        option("--detail", "Queries with results there.", min=0, max=LARGEST_COUNT, shown=str(DETAILED_QUERIES)),
     ] = None,
     figures: Annotated[str | None, option("--figures", "The charts of the papers: PDF, SVG, PNG.", DIR)] = None,
-    sort: Annotated[str, option("--sort", "Column to sort by, as geo_risk@5.", NAME)] = "mean",
+    sort: Annotated[str, option("--sort", "Column, such as geo_risk@5.", NAME)] = "mean",
     per_query: Annotated[bool, option("--per-query", "The figures of each query, too.")] = False,
     everything: Annotated[bool, option("--all", "All tables: each α, how rankings changed.")] = False,
     bootstrap: Annotated[int, option("--bootstrap", "Samples for intervals.", min=0, max=MOST_DRAWS)] = 0,
@@ -96,7 +96,7 @@ def evaluate(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Measure what systems gain and risk compared with the live system.
+    """Measure what systems gain and risk against the live one.
 
     **Example:** `surefoot evaluate qrels.txt bm25.run.gz new.run.gz -m ERR@20 --baseline bm25 --alpha 0,5`
 
