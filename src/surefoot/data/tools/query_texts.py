@@ -15,7 +15,7 @@ Ranked = TypeVar("Ranked", bound=RankedTable)
 
 
 def with_texts(table: Ranked, texts: Any) -> Ranked:
-    """The same table with a text for each query's id; `texts` is anything that `read_texts` takes.
+    """The same table with a text for each query's id; `texts` is a file, a dict or a table.
 
     >>> from surefoot.data.types.runs import read_qrels
     >>> with_texts(read_qrels({"q1": {"d1": 2}}), {"q1": "red dress"}).to_dict()
