@@ -58,7 +58,7 @@ def test_all_of_them_are_looked_at() -> None:
     names = {name for name, _ in _callables()}
     assert names > {
         "gate", "assess", "u_risk", "holm", "noise", "time", "preference_gains", "fetch", "history",
-        "Assessment.verdict", "Ranker.fit", "transformer", "t_test", "RiskGuard.calibrate", "PersonalRanker.rerank",
+        "Assessment.to_frame", "Ranker.fit", "t_test", "RiskGuard.calibrate", "PersonalRanker.rerank",
     }  # fmt: skip
     assert {one.__name__ for one in _results()} >= {
         "Assessment", "Decision", "TradeOffs", "Certificate", "Personalization", "JudgeAgreement", "ReleaseHistory",
