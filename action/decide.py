@@ -81,9 +81,9 @@ def arguments(given: Mapping[str, str], files: list[str]) -> list[str]:
 def outputs(data: Mapping[str, Any] | None, code: int) -> dict[str, str]:
     """What later steps may read."""
     if data is None:
-        return {"decision": "error", "exit-code": str(code), "risk": "", "bound": ""}
+        return {"decision": "error", "exit-code": str(code), "risk": "", "risk-bound": ""}
     risk = next((one for one in data["conditions"] if one["name"] == "risk" and one["segment"] is None), {})
-    figures = {"risk": risk.get("observed"), "bound": risk.get("bound")}
+    figures = {"risk": risk.get("observed"), "risk-bound": risk.get("bound")}
     shown = {name: "" if value is None else str(value) for name, value in figures.items()}
     return {"decision": str(data["decision"]), "exit-code": str(code), **shown}
 

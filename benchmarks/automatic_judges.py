@@ -46,8 +46,8 @@ class JudgedTraffic:
             for query, one in zip(self.ids, relevant, strict=True)
         }
         self.chosen = rng.choice(4, queries, p=[0.7, 0.1, 0.1, 0.1])
-        self.today = sf.Run.read(dict.fromkeys(self.ids, LISTS[0]), "today")
-        self.new = sf.Run.read({query: LISTS[kind] for query, kind in zip(self.ids, self.chosen, strict=True)}, "new")
+        self.today = sf.read_run(dict.fromkeys(self.ids, LISTS[0]), "today")
+        self.new = sf.read_run({query: LISTS[kind] for query, kind in zip(self.ids, self.chosen, strict=True)}, "new")
         scores = sf.score(self.people, [self.today, self.new], MEASURE)
         self.change = scores["new"] - scores["today"]
         self.judges = {kind: self._judge(kind, rng) for kind in KINDS}

@@ -221,8 +221,8 @@ class Traffic:
         relevant = rng.choice([*"abcd"], queries, p=[0.55, 0.15, 0.15, 0.15]).tolist()
         self.qrels = {query: {document: 1} for query, document in zip(ids, relevant, strict=True)}
         chosen = rng.choice(4, queries, p=[0.7, 0.1, 0.1, 0.1])
-        self.today = sf.Run.read(dict.fromkeys(ids, LISTS[0]), "today")
-        self.new = sf.Run.read({query: LISTS[kind] for query, kind in zip(ids, chosen, strict=True)}, "new")
+        self.today = sf.read_run(dict.fromkeys(ids, LISTS[0]), "today")
+        self.new = sf.read_run({query: LISTS[kind] for query, kind in zip(ids, chosen, strict=True)}, "new")
         scores = sf.score(self.qrels, [self.today, self.new], "RR@10")
         self.risk = float(np.maximum(scores["today"] - scores["new"], 0).mean())
 

@@ -126,7 +126,7 @@ def measure(model: Path, options: argparse.Namespace) -> None:
     """Start the service, load it, and stop it."""
     import duckdb
 
-    with duckdb.connect(str(model / "state.duckdb"), read_only=True) as state:
+    with duckdb.connect(str(model / "clicks.duckdb"), read_only=True) as state:
         lists = state.execute('SELECT "user", query, documents, time FROM lists').pl()
     start = int(lists["time"].max()) + 86_400_000  # type: ignore[arg-type]
     rows = [

@@ -35,7 +35,7 @@ class Traffic:
         self.qrels = {query: {document: 1} for query, document in zip(ids, relevant.tolist(), strict=True)}
         chosen = rng.choice(4, queries, p=[0.7, 0.1, 0.1, 0.1])
         lists = {"today": dict.fromkeys(ids, LISTS[0]), "new": {q: LISTS[k] for q, k in zip(ids, chosen, strict=True)}}
-        self.runs = [sf.Run.read(one, name) for name, one in lists.items()]
+        self.runs = [sf.read_run(one, name) for name, one in lists.items()]
         scores = sf.score(self.qrels, self.runs, "RR@10")
         self.risk = float(np.maximum(scores["today"] - scores["new"], 0).mean())
         self.gain = float((scores["new"] - scores["today"]).mean())
@@ -49,7 +49,7 @@ class Traffic:
         """Both runs on some queries; the candidate under a name."""
         today, new = self.runs
         if name != "new":
-            new = sf.Run.read(new.to_dict(), name)
+            new = sf.read_run(new.to_dict(), name)
         return sf.score({query: self.qrels[query] for query in queries}, [today, new], "RR@10")
 
 

@@ -17,12 +17,12 @@ from surefoot.report.result import PlainResult
 
 ODD = {"surprise": 1}
 ENGINE_PARAMETERS = {"Ranker.__init__", "Ranker.set_params"}  # which the engine's own names are checked against
-TRIED = {"NeuralRanker.__init__", "NeuralRanker.set_params", "sweep"}  # below
-WRITING = {"to_json", "to_html", "write"}  # of results: below
+TRIED = {"NeuralRanker.__init__", "NeuralRanker.set_params"}  # below
+WRITING = {"to_json", "write"}  # of results: below
 
 
 def _public() -> Iterator[tuple[str, Any]]:
-    """All public names: of the package, listed or not, and of its public modules."""
+    """All public names: of the package and of its public modules."""
     found: dict[str, Any] = {}
     for name in sf.__all__:
         try:
@@ -58,11 +58,15 @@ def test_all_of_them_are_looked_at() -> None:
     names = {name for name, _ in _callables()}
     assert names > {
         "gate", "assess", "u_risk", "holm", "noise", "time", "preference_gains", "fetch", "history",
-        "Assessment.to_frame", "Ranker.fit", "t_test", "RiskGuard.calibrate", "PersonalRanker.rerank",
+        "Assessment.in_words", "Ranker.fit", "runs", "t_test", "RiskGuard.calibrate", "PersonalRanker.rerank",
     }  # fmt: skip
-    assert {one.__name__ for one in _results()} >= {
-        "Assessment", "Decision", "TradeOffs", "Certificate", "Personalization", "JudgeAgreement", "ReleaseHistory",
-    }  # fmt: skip
+    assert {one.__name__ for one in _results()} == {
+        "Assessment",
+        "Decision",
+        "TradeOffs",
+        "Certificate",
+        "Personalization",
+    }
 
 
 def test_no_function_drops_a_keyword_that_it_does_not_know() -> None:

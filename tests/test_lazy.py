@@ -16,7 +16,8 @@ NAMES = {
         "compare_rankings", "deviations", "expected", "g_squared", "geo_risk", "holm", "query_scores", "t_risk",
         "t_test", "u_risk", "worst_mean", "z_risk",
     ],
-    "clicks": ["FeatureTable", "generate_log", "lowest_click_plus_one", "preference_gains", "write_log"],
+    "clicks": ["FeatureTable", "lowest_click_plus_one", "preference_gains"],
+    "demo": ["clicks", "judges", "letor", "preferences", "runs"],
     "stability": ["measures", "noise", "subsets", "time"],
 }  # fmt: skip
 

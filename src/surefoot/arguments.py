@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from decimal import Decimal
 from numbers import Real
@@ -133,3 +134,13 @@ def integer(name: str, value: Any, least: int, most: int | None = None) -> int:
     if number < least or (most is not None and number > most):
         raise ArgumentError(f"{name} is {number:,}; it must be a whole number {span}")
     return number
+
+
+def distinct_names(what: str, given: Iterable[str]) -> list[str]:
+    """Names of which each is given once; a single text would be taken letter by letter."""
+    if isinstance(given, str):
+        raise ArgumentError(f"{what} is {shortened(given)}; give a list of names")
+    names = [*given]
+    if not names or len(set(names)) < len(names):
+        raise ArgumentError(f"{what} needs at least one name, and each once")
+    return names

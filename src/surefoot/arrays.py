@@ -25,7 +25,10 @@ LARGEST_LABEL_POWER = 31  # of labels to learn from: a gain of 2^31 − 1 is mor
 
 def exact_floats(values: npt.ArrayLike, what: str) -> Floats:
     """The values as float64; whole numbers that would be rounded, so that two may become equal, are refused."""
-    floats = np.asarray(values, dtype=np.float64)
+    try:
+        floats = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{what} must be numbers, found {shortened(values)}") from error
     if getattr(values, "dtype", None) not in (np.float64, np.float32) and (np.abs(floats) >= LARGEST_EXACT).any():
         for value in np.asarray(values, dtype=object).ravel():
             if is_rounded(value):

@@ -105,7 +105,7 @@ def test_segments(show: Any, answered: Assessment, demo: Assessment) -> None:
     opened.settle()
     assert opened.text("#measure").endswith(" of fate doomed")
     assert "column=fate&segment=doomed" in opened.page.url
-    assert "systems and segments" in shown_outcome(opened)
+    assert "It is worse than today at α = 1" in shown_outcome(opened)
     assert opened.page.locator("#queries-body tr").count() == min(10, data["segments"][0]["segments"][1]["queries"])
     opened.go("#" + opened.page.url.partition("#")[2])
     assert opened.page.locator("#segments-body tr.chosen").count() == 1
@@ -168,7 +168,7 @@ def test_texts_beside_ids(show: Any, demo: Assessment) -> None:
     documents = {
         document: f"Title of {document}" for ranked in demo.scores.runs[0].to_dict().values() for document in ranked
     }
-    opened = show(demo, queries=queries, documents=documents, title="Spring release")
+    opened = show(demo, texts=queries, documents=documents, title="Spring release")
     page = opened.page
     page.fill("#search", "VALLEY 17")
     opened.settle()
@@ -265,7 +265,7 @@ def test_as_good_on_average(show: Any) -> None:
     assessment = sf.assess(scores, "today", [0])
     opened = show(assessment)
     assert shown_outcome(opened) == assessment.in_words("new")
-    assert "new is on average as good as today and hurts 1 of 3 queries" in shown_outcome(opened)
+    assert "new neither gains nor loses score on average. 1 of 3 queries gets worse" in shown_outcome(opened)
 
 
 def test_segments_have_a_mean(show: Any, answered: Assessment) -> None:

@@ -51,8 +51,8 @@ def test_curves_over_alpha(show: Any, demo: Assessment) -> None:
     geo = np.array([sf.geo_risk(scores.values, alpha) for alpha in alphas])
     expected = [
         ("t-risk", "chosen", [sf.t_test(scores["bold"], scores["today"], alpha).t_robust for alpha in alphas]),
-        ("geo-risk", "chosen", geo[:, scores.row("bold")]),
-        ("geo-risk", "reference", geo[:, scores.row("today")]),
+        ("geo-risk", "chosen", geo[:, scores._row("bold")]),
+        ("geo-risk", "reference", geo[:, scores._row("today")]),
     ]
     opened = show(demo, "#system=bold")
     for chart, kind, values in expected:

@@ -91,12 +91,6 @@ def test_edges(show: Any, values: list[list[float]], queries: int) -> None:
     assert opened.quiet()
 
 
-def test_worst_share(show: Any) -> None:
-    values = np.random.default_rng(0).random((3, 100))
-    scores = sf.Scores(values, list("abc"), range(100))  # of which 0.29 are 29, though the float is a little less
-    assert_same(show(sf.assess(scores, "a", worst=0.29)), scores, ["a"], worst=0.29)
-
-
 def test_many_queries(show: Any) -> None:
     rng = np.random.default_rng(3)
     scores = sf.Scores(rng.uniform(size=(5, 4000)) ** 2, list("abcde"), [str(i) for i in range(4000)])

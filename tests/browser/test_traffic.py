@@ -30,8 +30,8 @@ def weighted_sample(seed: int = 3, queries: int = 90) -> tuple[sf.Scores, dict[s
 def test_figures_of_both_ways_to_count(show: Callable[..., Any], most: float) -> None:
     scores, traffic = weighted_sample()
     traffic["q7"] *= most
-    opened = show(sf.assess(scores, "s0", traffic=traffic, segments="traffic"))
-    for how, options in (("traffic", {"weights": traffic}), ("queries", {})):
+    opened = show(sf.assess(scores, "s0", traffic=traffic, segments="by-traffic"))
+    for how, options in (("traffic", {"traffic": traffic}), ("queries", {})):
         opened.page.select_option("#count-by", how)
         opened.settle()
         for baseline in ("s0", "s1", "mean"):
@@ -69,7 +69,7 @@ def test_one_query_that_is_the_worst_and_has_nearly_all_of_the_traffic(show: Cal
 @pytest.mark.parametrize("seed", [3, 8])
 def test_segments_turns_and_queries(show: Callable[..., Any], seed: int) -> None:
     scores, traffic = weighted_sample(seed)
-    assessment = sf.assess(scores, "s0", ALPHAS, traffic=traffic, segments="traffic")
+    assessment = sf.assess(scores, "s0", ALPHAS, traffic=traffic, segments="by-traffic")
     opened = show(assessment)
     data = assessment.to_dict(per_query=True)
     for alpha in ALPHAS:

@@ -131,8 +131,8 @@ def test_cross_validation_is_chosen_by_where_there_is_some(
             mine = chosen["folds"][fold]["cross_validation"]
             assert mine["gain"] == max(figures["gain"] for figures in fit)
     other = select(trade_offs, policy, choose_by="validation")
-    assert "the validation data of each fold" in other.words[0]
-    assert "the training queries of each fold, by cross-validation" in choice.words[0]
+    assert "on its validation queries" in other.words[0]
+    assert "on its training queries, by cross-validation" in choice.words[0]
     with pytest.raises(ArgumentError, match="has no cross-validation; run it again with --choose-by"):
         select(result, policy, choose_by="cross-validation")
     with pytest.raises(ArgumentError, match="choose_by is 'luck'"):

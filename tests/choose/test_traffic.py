@@ -224,7 +224,7 @@ def test_equal_traffic_gives_the_same_models_and_figures(made: sf.RankingData, t
     ("more", "message"),
     [
         ({"objectives": ["geo_risk"]}, "objective 'geo_risk' cannot be used with weights"),
-        ({"options": {"stop_on": "geo_risk@5"}}, "stop_on='geo_risk@5' cannot be used with weights"),
+        ({"stop_on": "geo_risk@5"}, "stop_on='geo_risk@5' cannot be used with weights"),
         ({"traffic": {"elsewhere": 1, "other": 3}}, "no query in the train set of Fold1 has traffic"),
         ({"traffic": {"1": -1}}, "it must be 0, or a number from"),
     ],

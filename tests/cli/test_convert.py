@@ -33,7 +33,7 @@ def home(tmp_path: Path, monkeypatch) -> Path:
 def test_documents_to_judge_go_out_and_judgments_come_back(surefoot, home: Path) -> None:
     out = ("convert", "qrels.txt", "--unrated", "new.run", "--depth", 2, "--texts", "topics.tsv", "--to", "quepid")
     code, printed, _ = surefoot(*out, "-o", "next.csv")
-    assert (code, printed) == (0, "Wrote 3 documents of 2 queries to next.csv\n")
+    assert (code, printed) == (0, "Read qrels.txt as judgments, and wrote 3 documents of 2 queries to next.csv\n")
     text = (home / "next.csv").read_text()
     assert text == "query,docid,rating\nred dress,d1,2\nred dress,d2,0\nred dress,d7,\n -40 degrees,d3,1\n"
     (home / "judged.csv").write_text(text.replace("d7,", "d7,3"))
@@ -68,25 +68,41 @@ def test_forms(surefoot, home: Path) -> None:
         ("qrels.txt -o new.csv --merge max", "Only files that name their judges have several"),
         ("new.run --merge max -o new.csv", "--merge works only with judgments, but IN is a run"),
         ("new.run --to workbench -o new.json", "no place for documents that are not rated"),
-        ("qrels.txt --unrated new.run -o new.csv", "--unrated adds documents to judgments for a tool"),
-        ("new.run --unrated new.run --to quepid -o new.csv", "--unrated adds documents"),
-        ("qrels.txt --depth 3 --to quepid -o new.csv", "--depth limits the documents to judge"),
-        ("new.run --depth 3 -o new.csv", "--depth limits the documents to judge"),
+        ("qrels.txt --unrated new.run -o new.csv", "--unrated works only with judgments, and --to of a tool"),
+        ("new.run --unrated new.run --to quepid -o new.csv", "--unrated works only with"),
+        ("qrels.txt --depth 3 --to quepid -o new.csv", "--depth works only with"),
+        ("new.run --depth 3 -o new.csv", "--depth works only with"),
         ("qrels.txt --depth 0 --to quepid -o new.csv", "--depth"),
-        ("qrels.txt --pick x -o new.csv", "--name works only with"),
+        ("qrels.txt --pick x -o new.csv", "this looks like judgments"),
         ("qrels.txt --to solr -o new.csv", "--to"),
-        ("new.run -o new.csv", "line 1: expected 4 columns"),
-        ("results.json -o new.csv", "which contains a run, but judgments are needed here"),
+        ("broken.txt -o new.csv", "line 1: expected 4 columns"),
+        ("unclear.json -o new.csv", "could be judgments or a run; call it .qrels or .run"),
         ("results.json -o new.csv", "contains 2 runs: a, b; choose one of them"),
         ("absent -o new.csv", "cannot be read"),
     ],
 )
 def test_what_is_refused(surefoot, home: Path, line: str, message: str) -> None:
+    (home / "broken.txt").write_text("q1 0 d1\n")
+    (home / "unclear.json").write_text('{"q1": {"d1": 2, "d2": 1}}')
     before = {path: path.read_bytes() for path in home.iterdir()}
     code, out, err = surefoot("convert", *line.split())
     assert (code, out) == (2, "")
     assert message in err
     assert {path: path.read_bytes() for path in home.iterdir()} == before
+
+
+def test_judgments_and_runs_are_told_apart(surefoot, home: Path) -> None:
+    numbers = {f"d{number}": number for number in range(6)}
+    for name, table, what in (
+        ("grades.json", {"q1": {"d1": 2, "d2": 1, "d3": 1}}, "judgments"),
+        ("scores.json", {"q1": numbers}, "a run"),
+        ("few.run", "q1\td1\t1\nq1\td2\t2\n", "a run"),
+        ("few.qrels", "q1\td1\t1\nq1\td2\t2\n", "judgments"),
+    ):
+        (home / name).write_text(table if isinstance(table, str) else json.dumps(table))
+        code, out, err = surefoot("convert", name, "-o", f"{name}.csv")
+        assert (code, err) == (0, "")
+        assert f"Read {name} as {what}, and wrote" in out
 
 
 def test_teams_files_are_evaluated_as_they_are(surefoot, home: Path) -> None:

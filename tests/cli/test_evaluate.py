@@ -68,7 +68,7 @@ def test_json_to_the_terminal_and_to_a_file(surefoot, folder: Path) -> None:
     ("form", "start"), [("json", "{"), ("csv", "system,"), ("markdown", "**nDCG@10"), ("latex", "%")]
 )
 def test_formats(surefoot, folder: Path, form: str, start: str) -> None:
-    code, out, _ = surefoot("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "--format", form)
+    code, out, _ = surefoot("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", f"--{form}", "-")
     assert code == 0
     assert out.startswith(start)
 
@@ -338,7 +338,7 @@ def test_standard_output_on_a_full_disk(folder: Path, monkeypatch, capsys, form:
             raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(sys, "stdout", Full())
-    options = [str(folder / "qrels.txt"), *map(str, runs(folder)), "-b", "today", "--format", form]
+    options = [str(folder / "qrels.txt"), *map(str, runs(folder)), "-b", "today", f"--{form}", "-"]
     monkeypatch.setattr(sys, "argv", ["surefoot", "evaluate", *options])
     with pytest.raises(SystemExit) as caught:
         main()

@@ -99,11 +99,18 @@ def test_a_number_beyond_all_in_a_sealed_file_is_refused(
 
 
 def test_a_stratum_without_a_name_is_refused(surefoot, home: Path, tmp_path: Path) -> None:
-    (tmp_path / "w.csv").write_text("stratum,share\nhead,0.5\n,0.5\n")
-    (tmp_path / "s.csv").write_text("query,stratum\nq001,head\n")
-    code, _, err = gate(surefoot, home, "--risk", 0.5, "--weights", tmp_path / "w.csv", "--strata", tmp_path / "s.csv")
+    (tmp_path / "s.csv").write_text("query,stratum,share\nq001,head,0.5\nq002,,0.5\n")
+    code, _, err = gate(surefoot, home, "--risk", 0.5, "--sample", tmp_path / "s.csv")
     assert code == 2
-    assert "w.csv, line 3: the stratum is missing" in err
+    assert "s.csv, line 3: the stratum is missing" in err
+    for row, message in (
+        ("q002,head,0.4", "s.csv, line 3: stratum 'head' has the share '0.4' here and '0.5' above"),
+        ("q001,tail,0.5", "s.csv, line 3: query 'q001' appears twice"),
+        ("q002,tail,0.4", "sum to 0.9"),
+    ):
+        (tmp_path / "s.csv").write_text(f"query,stratum,share\nq001,head,0.5\n{row}\n")
+        code, _, err = gate(surefoot, home, "--risk", 0.5, "--sample", tmp_path / "s.csv")
+        assert (code, message in err) == (2, True), err
 
 
 ENDS = {"full": "2>/dev/full", "closed": "2>&-", "nobody reads": "2> >(exec true)"}

@@ -22,52 +22,81 @@ def home(tmp_path: Path, monkeypatch) -> Path:
 
 
 def test_a_model_for_elasticsearch(surefoot, home: Path) -> None:
-    code, out, err = surefoot("export", "model", "--to", "elasticsearch", "--missing", "zero", "-o", "es.json")
+    line = ("export", "model", "--to", "elasticsearch-plugin", "--missing", "zero", "-o", "es")
+    code, out, err = surefoot(*line)
+    assert (code, err) == (0, "")
+    assert "so that none is below 0" in out
+    assert "means 0 to the model" in out
+    files = "model.json, model.features.json, model.upload.json, model.rows.json, model.replay.py, model.md"
+    assert f"Wrote to es: {files}" in out
+    rows = json.loads((home / "es" / "model.rows.json").read_text())
+    assert min(rows["scores"]) >= 0  # Lucene refuses others
+    assert rows["model"] == "es"
+    assert json.loads((home / "es" / "model.json").read_text())["objective"] == "rank:ndcg"
+    assert surefoot(*line)[0] == 2
+    code, _, err = surefoot(*line, "--force", "--keep-negative")
     assert code == 0
     assert err.startswith(
-        "surefoot: warning: SCORES CAN BE BELOW 0 (down to -0.6685), which Lucene forbids: export with"
+        "surefoot: warning: scores can be below 0 (down to -0.6685), and the Elasticsearch plugin ref"
     )
-    assert "SCORES CAN BE BELOW 0" in (home / "es.md").read_text()
-    assert "means 0 to the model" in out
-    assert (
-        "Wrote es.json, and to the same folder es.features.json, es.upload.json, es.rows.json, es.replay.py, es.md"
-        in out
-    )
-    assert json.loads((home / "es.json").read_text())["objective"] == "rank:ndcg"
-    line = "export model --to solr --missing nan -o s.json -q --rows 7 --name x"
+    assert "scores can be below 0" in (home / "es" / "model.md").read_text()
+    line = "export model --to solr --missing nan -o s -q --rows 7 --name x"
     assert surefoot(*line.split()) == (0, "", "")
-    assert len(json.loads((home / "s.rows.json").read_text())["rows"]) == 7
-    assert json.loads((home / "s.json").read_text())["name"] == "x"
+    assert len(json.loads((home / "s" / "model.rows.json").read_text())["rows"]) == 7
+    assert json.loads((home / "s" / "model.json").read_text())["name"] == "x"
+
+
+@pytest.mark.parametrize("to", ["elasticsearch", "elastic"])
+def test_which_elasticsearch(surefoot, home: Path, to: str) -> None:
+    code, _, err = surefoot("export", "model", "--to", to, "--missing", "zero", "-o", "es")
+    assert code == 2
+    assert "write elasticsearch-plugin for that of the plugin, or elasticsearch-native for Elastic's own" in err
+
+
+def test_an_export_is_checked(surefoot, home: Path) -> None:
+    assert surefoot("export", "model", "--to", "solr", "--missing", "zero", "-o", "s", "-q")[0] == 0
+    scores = json.loads((home / "s" / "model.rows.json").read_text())["scores"]
+    (home / "good.txt").write_text("".join(f"{score!r}\n" for score in scores))
+    code, out, err = surefoot("check", "s", "good.txt")
+    assert (code, err) == (0, "")
+    assert out.startswith("s: the search engine scores as the model does\n")
+    (home / "bad.txt").write_text("".join(f"{score + 1!r}\n" for score in scores))
+    code, out, _ = surefoot("check", "s", "bad.txt", "--json", "-")
+    assert (code, json.loads(out)["agree"]) == (1, False)
+    for line, message in (
+        (("check", "s"), "give the scores of the search engine"),
+        (("check", "s", "good.txt", "--url", "http://localhost:9"), "give the scores of the search engine"),
+        (("check", "s", "--url", "http://localhost:9"), "it is for solr; --url is for elasticsearch-plugin, "),
+        (("check", "s", "model/model.txt"), "write one line per row"),
+        (("check", "good.txt", "--url", "http://localhost:9"), "--url is for the folder of an export"),
+        (("check", "s", "good.txt", "--json", "good.txt", "--force"), "would overwrite the input file"),
+    ):
+        code, out, err = surefoot(*line)
+        assert (code, out, message in err) == (2, "", True), err
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("--to elasticsearch -o es.json", "Missing option '--missing'"),
-        ("--missing zero -o es.json", "Missing option '--to'"),
-        ("--to lucene --missing zero -o es.json", "cannot export to 'lucene'"),
-        ("--to solr --missing mean -o es.json", "choose what a feature that a document lacks means"),
-        ("--to opensearch --missing zero --target-version 3.4 -o es.json", "export to ranklib"),
-        ("--to opensearch --missing zero --engine-version 3.4 -o es.json", "export to ranklib"),
-        ("--to solr --missing nan --engine-version 9 --target-version 9 -o es.json", "give only --target-version"),
-        ("--to solr --missing zero --rows -3 -o es.json", "rows is -3"),
-        ("--to solr --missing zero -o model/model.txt --force", "would overwrite the input file"),
-        ("--to solr --missing zero -o model/ranker.json --force", "would overwrite the input file"),
-        ("--to solr --missing zero -o es.md", "call the model es.json"),
-        ("--to solr --missing zero -o mine.json", "mine.features.json already exists"),
-        ("--to solr --missing zero -o absent/es.json", "there is no folder"),
+        ("--to elasticsearch-plugin -o es", "Missing option '--missing'"),
+        ("--missing zero -o es", "Missing option '--to'"),
+        ("--to lucene --missing zero -o es", "cannot export to 'lucene'"),
+        ("--to solr --missing mean -o es", "choose what a feature that a document lacks means"),
+        ("--to opensearch --missing zero --target-version 3.4 -o es", "export to ranklib"),
+        ("--to solr --missing zero --rows -3 -o es", "rows is -3"),
+        ("--to solr --missing zero -o model/model.txt --force", "is not a folder"),
+        ("--to solr --missing zero -o xgboost --force", "would overwrite the input file"),
+        ("--to solr --missing zero -o mine", "model.features.json already exists"),
         ("--to solr --missing zero -o", "requires an argument"),
-        ("--to solr --missing zero --output=", "is a folder; give a file name"),
-        ("--to solr --missing zero -o .", "is a folder; give a file name"),
-        ("--to solr --missing zero -o /", "is a folder; give a file name"),
-        ("--to solr --missing zero -o ..", "is a folder; give a file name"),
-        ("--to solr --missing zero -o model", "it is a folder"),
     ],
 )
 def test_refusals(surefoot, home: Path, line: str, message: str) -> None:
-    (home / "mine.features.json").write_text("filled in by hand")
+    (home / "mine").mkdir()
+    (home / "mine" / "model.features.json").write_text("filled in by hand")
+    model = "xgboost" if "-o xgboost" in line else "model"  # whose file is called model.json
+    shutil.copytree(FIXTURE.with_name("xgboost"), home / "xgboost")
     before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
-    code, out, err = surefoot("export", "model", *line.split())
+    code, out, err = surefoot("export", model, *line.split())
     assert (code, out) == (2, "")
     assert message in err
     assert {path: path.read_bytes() for path in home.rglob("*") if path.is_file()} == before
@@ -75,10 +104,10 @@ def test_refusals(surefoot, home: Path, line: str, message: str) -> None:
 
 def test_names_of_features(surefoot, home: Path) -> None:
     names = [f"feature {number}" for number in range(1, 10)]
-    line = "export model --to solr --missing zero -q -o s.json --features names.txt"
+    line = "export model --to solr --missing zero -q -o s --features names.txt"
     (home / "names.txt").write_text("\n".join(names) + "\n\n")
     assert surefoot(*line.split()) == (0, "", "")
-    assert [feature["name"] for feature in json.loads((home / "s.json").read_text())["features"]] == names
+    assert [feature["name"] for feature in json.loads((home / "s" / "model.json").read_text())["features"]] == names
     for text, message in (
         ("\n".join(names[:8]), "there are 8 feature names; the model has 9"),
         ("\n".join([*names[:8], "feature 3"]), "names.txt, line 9: 'feature 3' also appears in line 3"),
@@ -90,61 +119,50 @@ def test_names_of_features(surefoot, home: Path) -> None:
         code, _, err = surefoot(*line.split(), "--force")
         assert code == 2
         assert message in err
-    assert surefoot(*line.replace("s.json", "names.txt").split(), "--force")[0] == 2
 
 
 def test_letor_features_go_by_their_numbers(surefoot, home: Path) -> None:
     sf.demo.letor(queries=20, documents=10, features=30, seed=1).write(home / "train.txt")
     line = "train train.txt --trees 3 --set num_leaves=4 --set min_data_in_leaf=5 --threads 1 -q -o letor"
     assert surefoot(*line.split()) == (0, "", "")
-    export = "--to solr --missing zero -q --force -o s.json"
+    export = "--to solr --missing zero -q --force -o s"
 
     def exported(*more: str) -> list[str]:
         assert surefoot("export", *more, *export.split())[0] == 0
-        return [feature["name"] for feature in json.loads((home / "s.json").read_text())["features"]]
+        return [feature["name"] for feature in json.loads((home / "s" / "model.json").read_text())["features"]]
 
     assert exported("letor") == [f"feature_{number}" for number in range(1, 31)]
-    before = home / "before"  # as models of LETOR data were saved before their numbers were kept
-    shutil.copytree(home / "letor", before)
-    details = json.loads((before / "ranker.json").read_text())
-    details["fitted"]["feature_names_in_"] = [f"Column_{place}" for place in range(30)]
-    (before / "ranker.json").write_text(json.dumps(details))
-    assert exported("before") == [f"Column_{place}" for place in range(30)]
-    assert exported("before", "--names", "letor") == [f"feature_{number}" for number in range(1, 31)]
-    code, _, err = surefoot("export", "model", "--names", "numbers", *export.split())
-    assert code == 2
-    assert "--names can only be " in err
 
 
-def test_scores_below_0_are_told_loudly(surefoot, home: Path) -> None:
-    for to in ("elasticsearch", "opensearch", "ranklib", "elastic", "solr"):
-        line = f"export model --to {to} --missing zero -q --force -o m.json"
-        code, out, err = surefoot(*line.split())
-        assert (code, out) == (0, "")
-        assert "SCORES CAN BE BELOW 0" in err, to
-        assert "--positive" in err
-        assert surefoot(*line.split()) == (0, "", "")
-    assert surefoot(*["export", "model", "--to", "vespa", "--missing", "zero", "-q", "-o", "v.json"]) == (0, "", "")
+def test_scores_are_not_below_0_where_they_are_refused(surefoot, home: Path) -> None:
+    for to in ("elasticsearch-plugin", "opensearch", "ranklib", "elasticsearch-native", "solr", "vespa"):
+        refuses = to not in ("solr", "vespa")
+        for keep in ((), ("--keep-negative",)):
+            line = ("export", "model", "--to", to, "--missing", "zero", "-q", "--force", "-o", f"to {to}", *keep)
+            code, out, err = surefoot(*line)
+            assert (code, out, "scores can be below 0" in err) == (0, "", bool(keep) and refuses), to
+            rows = json.loads((home / f"to {to}" / "model.rows.json").read_text())
+            assert (min(rows["scores"]) >= 0) == (refuses and not keep)
 
 
 def test_onnx_without_its_library(surefoot, home: Path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "onnx", None)
-    code, _, err = surefoot("export", "model", "--to", "onnx", "--missing", "zero", "-o", "m.onnx")
+    code, _, err = surefoot("export", "model", "--to", "onnx", "--missing", "zero", "-o", "m")
     assert code == 2
     assert 'pip install "surefoot[onnx]"' in err
-    assert not list(home.glob("m.*"))
+    assert not (home / "m").exists()
 
 
 @pytest.mark.engines("xgboost")
 def test_a_model_of_xgboost(surefoot, home: Path) -> None:
-    line = ("--to", "opensearch", "--missing", "nan", "--engine-version", "3.8", "-o", "x.json")
+    line = ("--to", "opensearch", "--missing", "nan", "--target-version", "3.8", "-o", "x")
     code, out, err = surefoot("export", FIXTURE.with_name("xgboost"), *line)
     assert (code, err) == (0, "")
     assert "so that none is below 0" in out
-    assert min(json.loads((home / "x.rows.json").read_text())["scores"]) >= 0
+    assert min(json.loads((home / "x" / "model.rows.json").read_text())["scores"]) >= 0
 
 
 def test_no_model(surefoot, home: Path) -> None:
-    code, _, err = surefoot("export", "absent", "--to", "solr", "--missing", "zero", "-o", "es.json")
+    code, _, err = surefoot("export", "absent", "--to", "solr", "--missing", "zero", "-o", "es")
     assert code == 2
     assert "is not a folder" in err

@@ -56,7 +56,7 @@ KILLED = """
 import os, signal, sys
 import surefoot.cli
 from surefoot.report.assessment import Assessment
-Assessment.write_html = lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM)
+Assessment.to_html = lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM)
 sys.argv[0] = "surefoot"
 surefoot.cli.main()
 """

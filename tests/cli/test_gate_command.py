@@ -251,17 +251,17 @@ def test_undecided_prints_the_next_two_commands_and_they_run(surefoot, home: Pat
     assert code in (0, 1)
 
 
-@pytest.mark.parametrize("form", ["--drawn=draws.json", "--drawn draws.json"])
+@pytest.mark.parametrize("form", ["--sample=draws.json", "--sample draws.json"])
 def test_undecided_draws_go_on_in_a_record(surefoot, home: Path, monkeypatch, form: str) -> None:
     monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 2000)
-    draw = ["judge-next", "steady.run", "-b", "today.run", "-m", "nDCG@10"]
+    draw = ["judge", "next", "steady.run", "-b", "today.run", "-m", "nDCG@10"]
     assert surefoot(*draw, "-n", "30", "-o", "draws.json", "--seed", "1")[0] == 0
     line = ["gate", "qrels.txt", "today.run", "steady.run", "-b", "today", "--risk", "0.03"]
     code, out, _ = surefoot(*line, *form.split())
     assert code == 3
     first, second = (one.strip() for one in out.split("Next:\n")[1].splitlines())
     assert re.fullmatch(
-        rf"surefoot {' '.join(draw)} -n \d+ --for risk --record release-record.json --csv to_judge-1.csv", first
+        rf"surefoot {' '.join(draw)} -n \d+ --to-prove risk --record release-record.json --csv to_judge-1.csv", first
     )
     assert second == "surefoot " + " ".join([*line, "--record", "release-record.json"])
     assert surefoot(*first.split()[1:])[0] == 0
@@ -365,7 +365,6 @@ REFUSED = [
         "a budget needs a record (--budget, --record)",
     ),
     ("gate qrels.txt today.run steady.run -b today --risk 0.1 --budget 0 --record s.json", "--budget"),
-    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --weights qrels.txt", "weights need strata"),
     ("gate qrels.txt today.run steady.run -b today --risk 0.1 --sample qrels.txt", "qrels.txt"),
     (
         "gate qrels.txt today.run steady.run -b today --risk 0.1 --record qrels.txt",

@@ -24,7 +24,8 @@ def home(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def line(home: Path) -> list[object]:
     return [
-        "guard", home / "model", "--fit-scorer", home / "valid.txt", "--calibrate", home / "judged.txt", "-b", "feature:1",
+        "guard", home / "model", "--fit-scorer", home / "valid.txt", "--calibrate", home / "judged.txt",
+        "-b", "feature:1",
         "--risk", "0.05",
     ]  # fmt: skip
 
@@ -82,21 +83,18 @@ def test_what_is_there_is_not_lost(surefoot, home: Path, line: list[object], tmp
     [
         (["--calibrate", "train.txt"], "already used to train or validate the model"),
         (["--calibrate", "valid.txt"], "already used to fit the scorer"),
-        (["--risk", "0"], "the level of risk is 0.0"),
+        (["--risk", "0"], "risk is 0.0; it must be above 0"),
         (["--delta", "2"], "delta is 2.0"),
         (["-m", "DCG@10"], "no maximum"),
-        (["--method", "hope"], "method is 'hope'"),
-        (["--method", "binomial"], "losses of 0 or 1"),
-        (["--weights", "shares.csv"], "sum to 0.9"),
+        (["--sample", "shares.csv"], "sum to 0.9"),
         (["--scorer", "own"], "scorer is 'own'"),
-        (["--gate", "old"], "scorer is 'old'"),
         (["--calibrate", "nowhere.txt"], "nowhere.txt"),
     ],
 )
 def test_refusals(
     surefoot, home: Path, line: list[object], tmp_path: Path, options: list[str], message: str, monkeypatch
 ) -> None:
-    (home / "shares.csv").write_text("stratum,share\na,0.5\nb,0.4\n")
+    (home / "shares.csv").write_text("query,stratum,share\nq1,a,0.5\nq2,b,0.4\n")
     monkeypatch.chdir(home)
     code, _, err = surefoot(*line, *options, "-o", tmp_path / "c")
     assert (code, message in err) == (2, True), err

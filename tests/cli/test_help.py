@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import typer
 
-from surefoot.cli.commands import GROUPS, application
-from surefoot.cli.help_screen import _DOCS_PAGE, _FILE_OPTIONS, _PANEL_OF_OPTION
+from surefoot.cli.commands import application
+from surefoot.cli.help_screen import _DOCS_PAGE, _END, _SHOWN, EVERYWHERE, GROUPS, shown_text
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -24,50 +24,81 @@ def walk(command: Any, *names: str) -> Iterator[tuple[tuple[str, ...], Any]]:
 COMMANDS = dict(walk(typer.main.get_command(application())))
 
 
+def options_of(command: Any) -> dict[str, Any]:
+    return {one.opts[-1]: one for one in command.params if one.param_type_name == "option" and not one.hidden}
+
+
+def shown_lines(out: str) -> dict[str, str]:
+    """The line of each option on a screen."""
+    panel = out.partition("─ Options ─")[2].partition("╰")[0]
+    return {line.split()[1].partition(",")[0]: line for line in panel.splitlines() if line.startswith("│ --")}
+
+
 @pytest.mark.parametrize("names", COMMANDS, ids=" ".join)
 def test_help_fits_a_screen(surefoot, monkeypatch, names: tuple[str, ...]) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("COLUMNS", "80")
+    command = COMMANDS[names]
     code, out, _ = surefoot(*names, "--help")
     assert code == 0
-    assert out.count("\n") <= 60
-    assert max(map(len, out.splitlines())) <= 100
+    assert len(out.strip().splitlines()) <= 45
+    assert max(map(len, out.splitlines())) <= 80
     assert "<" not in out  # no <bool>, no <list[str]>
     assert "OWNER" not in out  # an address that nobody can open
-    top = out.partition("╭")[0]
-    assert "More: " in top
-    if not hasattr(COMMANDS[names], "commands"):
-        assert "Example: surefoot" in " ".join(top.split())
-        for option in COMMANDS[names].params:
-            assert option.param_type_name == "argument" or option.hidden or option.opts[-1] in out
+    assert "More: " in out.partition("╭")[0]
+    lines = shown_lines(out)
+    shown = _SHOWN[names[-1] if names else "surefoot"].split()
+    assert list(lines) == shown
+    for name, line in lines.items():  # in one line, and whole
+        assert shown_text(options_of(command)[name]) in line, name
+    if not hasattr(command, "commands"):
+        assert "Example: surefoot" in " ".join(out.partition("╭")[0].split())
+        assert out.rstrip().endswith(_END)
 
 
-def test_options_are_in_panels(surefoot, monkeypatch) -> None:
+@pytest.mark.parametrize("names", [names for names, one in COMMANDS.items() if not hasattr(one, "commands")])
+def test_help_all_has_every_option(surefoot, monkeypatch, names: tuple[str, ...]) -> None:
     monkeypatch.setenv("COLUMNS", "100")
-    _, out, _ = surefoot("evaluate", "--help")
-    places = [out.index(f"─ {panel} ─") for panel in ("Arguments", "Input", "What to compute", "Output", "Machine")]
-    assert places == sorted(places)
-    assert places[1] < out.index("--baseline  ") < places[2] < out.index("--alpha  ") < places[3] < out.index("--csv ")
-    assert "[table|json|csv|markdown|latex; default: table]" in out
+    code, out, _ = surefoot(*names, "--help-all")
+    assert code == 0
+    panel = out.partition("─ Options ─")[2].partition("╰")[0]
+    for name in options_of(COMMANDS[names]):
+        assert f" {name} " in panel or f" {name}\n" in panel or name == "--help-all"
+    assert max(map(len, out.splitlines())) <= 100
 
 
-@pytest.mark.parametrize("command", ["evaluate", "gate"])
-def test_both_defaults_of_missing_queries_are_told(surefoot, monkeypatch, command: str) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
-    _, out, _ = surefoot(command, "--help")
-    words = " ".join(out.replace("│", " ").split())
-    assert "a query that a system lacks. [zero|drop|error; default: zero; with --scores: error]" in words
+@pytest.mark.parametrize("names", COMMANDS, ids=" ".join)
+def test_every_text_is_short(names: tuple[str, ...]) -> None:
+    for name, one in options_of(COMMANDS[names]).items():
+        text = shown_text(one)
+        assert 0 < len(text) <= 46 or name == "--show-completion", (name, text, len(text))
+        assert one.metavar is None or len(one.metavar) <= 5, name
+
+
+@pytest.mark.parametrize("names", [names for names, one in COMMANDS.items() if not hasattr(one, "commands")])
+def test_every_command_has_the_common_options(names: tuple[str, ...]) -> None:
+    assert {f"--{name}" for name in EVERYWHERE} | {"--help-all"} <= set(options_of(COMMANDS[names]))
 
 
 def test_commands_are_grouped_by_what_people_do(surefoot, monkeypatch) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("COLUMNS", "80")
     _, out, _ = surefoot("--help")
     for group, commands in GROUPS.items():
         panel = out.partition(f"─ {group} ─")[2].partition("╰")[0]
-        assert all(f"│ {command} " in panel for command in commands)
+        assert [line.split()[1] for line in panel.splitlines() if line.startswith("│")] == list(commands)
+    assert sum(map(len, GROUPS.values())) <= 18
 
 
-def test_what_the_panels_name_exists() -> None:
-    options = {option.name for command in COMMANDS.values() for option in command.params} | {"help"}
-    assert _FILE_OPTIONS | set(_PANEL_OF_OPTION) <= options
+def test_what_is_shown_exists() -> None:
+    by_name = {names[-1] if names else "surefoot": command for names, command in COMMANDS.items()}
+    assert set(_SHOWN) == set(by_name)
+    for name, options in _SHOWN.items():
+        assert set(options.split()) <= set(options_of(by_name[name])), name
     assert {names[-1] for names in COMMANDS if names} == set(_DOCS_PAGE)
     assert all((DOCS / f"{page}.md").is_file() for page in _DOCS_PAGE.values())
+
+
+def test_required_options_stand_in_the_usage(surefoot) -> None:
+    _, out, _ = surefoot("train", "--help")
+    assert "Usage: surefoot train TRAIN -o DIR [OPTIONS]" in out
+    _, out, _ = surefoot("export", "--help")
+    assert "Usage: surefoot export MODEL --to WORD --missing WORD -o DIR [OPTIONS]" in " ".join(out.split())

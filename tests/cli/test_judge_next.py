@@ -24,7 +24,7 @@ def home(tmp_path: Path) -> Path:
 def test_the_same_as_in_python(surefoot, home: Path) -> None:
     code, out, err = surefoot(
         "judge", "next", home / "new.run", "--baseline", home / "today.run", "-m", "nDCG@3", "-n", 40, "--seed", 4,
-        "-o", home / "draws.json", "--csv", home / "judge.csv", "--calibrate", home / "qrels.txt",
+        "-o", home / "draws.json", "--csv", home / "judge.csv", "--qrels", home / "qrels.txt",
     )  # fmt: skip
     assert (code, err) == (0, "")
     draws = sf.Draws.read(home / "draws.json")
@@ -124,9 +124,10 @@ def test_again_into_the_same_files_but_never_onto_an_input(surefoot, home: Path)
         (["-m", "nDCG@3", "--to-prove", "fun"], "must be 'risk' or 'gain'"),
         (["-m", "nDCG@3", "-n", "0"], "-n"),
         (["-m", "nDCG@3", "-n", "10000000"], "n is 10,000,000"),
-        (["-m", "nDCG@3", "--calibrate", "nowhere.txt"], "nowhere.txt"),
+        (["-m", "nDCG@3", "--qrels", "nowhere.txt"], "nowhere.txt"),
         (["--record", "r.json"], "a record holds its draws, so leave -o out"),
         (["--uniform"], "--uniform needs --record FILE"),
+        (["-b", "new"], "two runs are needed, the live one and the candidate; found 1"),
     ],
 )
 def test_refusals(surefoot, home: Path, options: list[str], message: str) -> None:
@@ -138,6 +139,7 @@ def test_refusals(surefoot, home: Path, options: list[str], message: str) -> Non
 
 
 def test_runs_that_show_the_same_leave_nothing_to_judge(surefoot, home: Path) -> None:
-    line = ["judge", "next", home / "new.run", "-b", home / "new.run", "-m", "AP", "-o", home / "draws.json"]
+    (home / "same.run").write_bytes((home / "new.run").read_bytes())
+    line = ["judge", "next", home / "new.run", "-b", home / "same.run", "-m", "AP", "-o", home / "draws.json"]
     code, _, err = surefoot(*line)
     assert (code, "nothing to judge" in err) == (2, True)

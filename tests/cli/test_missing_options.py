@@ -58,7 +58,7 @@ def test_a_missing_option_says_what_it_takes(surefoot, home: Path) -> None:
     assert code == 2
     first, second = err.splitlines()
     assert first == "surefoot: Missing option '--to'; see surefoot export --help"
-    assert second.startswith("  --to: The search engine or format: elasticsearch, ")
+    assert second.startswith("  --to: Such as elasticsearch-plugin, solr, onnx.")
 
 
 RUN = "this looks like a run (six columns, Q0); judgments have four: query, 0, document, grade"

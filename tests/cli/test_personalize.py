@@ -88,7 +88,6 @@ def test_features_only(surefoot, log: Path, tmp_path: Path) -> None:
         (["--dwell", "400,50"], "rising order"), (["--labels", "clicks"], "there are no labels 'clicks'"),
         (["--split", "month"], "there is no split by 'month'"), (["--backend", "flink"], "there is no backend 'flink'"),
         (["--preset", "huge"], "there is no preset 'huge'"), (["--unit", "moon"], "unit is 'moon'"),
-        (["--engine", "flink"], "there is no backend 'flink'"),  # the former name of --backend
         (["--half-life", "0"], "half_life is [0.0]; give days above 0"), (["--half-life", "7,7"], "each once"),
         (["--half-life", "7", "--backend", "spark"], "on DuckDB alone"), (["--half-life", "soon"], "--half-life is"),
         (["--clock", "wall"], "clock is 'wall'"), (["--labels", "last", "--dwell", "1,2"], "need exactly one"),

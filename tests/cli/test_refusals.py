@@ -175,7 +175,7 @@ def test_which_of_two_files_is_wrong_is_said(surefoot, home: Path) -> None:
         other = "vali" if named == "train" else "train"
         code, _, err = surefoot("train", "train.txt", "--valid", "vali.txt", "-b", f"{other}.run", "-o", "m")
         assert code == 2
-        assert f"{named}.txt: run 'run:{other}.run' shares no document with the data" in err
+        assert f"{named}.txt: run '{other}.run' shares no document with the data" in err
 
 
 def test_letters_that_a_terminal_lacks(home: Path) -> None:

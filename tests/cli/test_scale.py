@@ -58,7 +58,7 @@ def test_what_a_stream_cannot_give(matrix: Path, more: tuple[str, ...], message:
 def test_a_stream_is_of_scores(tmp_path: Path) -> None:
     code, output = run("evaluate", "a", "b", "-b", "a", "--stream")
     assert code != 0
-    assert "--stream works only with --scores" in output
+    assert "--stream works only with scores" in output
 
 
 @pytest.fixture

@@ -42,7 +42,8 @@ COMMANDS = [
     f"train train.txt {TREES} --valid train.txt -b feature:1 -o model --html training.html --card card.md "
     "--metrics train-metrics.json",
     "explain model train.txt 1 -b feature:1 --json explanation.json --markdown explanation.md --html explanation.html",
-    "guard model --fit-scorer train.txt --calibrate judged.txt -b feature:1 --risk 0.9 -o guard --json certificate.json "
+    "guard model --fit-scorer train.txt --calibrate judged.txt -b feature:1 --risk 0.9 -o guard "
+    "--json certificate.json "
     "--html certificate.html",
     "rank guard train.txt -o served.run --shown served.csv",
     "rank guard train.txt -o other.run --shown served.json",

@@ -29,7 +29,7 @@ def test_evaluate(surefoot, home: Path) -> None:
     )  # fmt: skip
     assert (code, err) == (0, f"Wrote the page to {home / 'a.html'}\n")
     scores = sf.score(home / "qrels.txt", runs, "nDCG@10", traffic=home / "traffic.csv")
-    assert json.loads((home / "a.json").read_text()) == sf.assess(scores, "today", segments="traffic").to_dict()
+    assert json.loads((home / "a.json").read_text()) == sf.assess(scores, "today", segments="by-traffic").to_dict()
     words = " ".join(out.split())
     assert "5 judged queries without traffic are left out." in words
     assert "weighted by traffic" in words
@@ -43,15 +43,11 @@ def test_draw_and_decide(surefoot, home: Path) -> None:
     )
     assert code == 0
     assert "queries that are asked more, were drawn more often" in " ".join(out.split())
-    assert f"--traffic {home / 'traffic.csv'}" in out.replace("\n", "")
     assert (home / "judge.csv").read_text().splitlines()[0] == "query,times,could_lose,count,documents_to_judge"
     gate = ["gate", home / "qrels.txt", home / "today.run", home / "bold.run", "-b", "today", "--risk", "0.9"]
-    decided = [*gate, "--sample", home / "d.json", "--traffic", home / "traffic.csv", "--json", home / "g.json"]
+    decided = [*gate, "--sample", home / "d.json", "--json", home / "g.json"]
     assert surefoot(*decided)[0] == 0
     assert json.loads((home / "g.json").read_text())["sample"]["by_traffic"]["left_out"] == 5
-    code, _, err = surefoot(*gate, "--traffic", home / "traffic.csv")
-    assert code == 2
-    assert "judge next --traffic FILE" in err
 
 
 @pytest.mark.parametrize(

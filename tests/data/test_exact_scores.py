@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import surefoot as sf
 from surefoot.arguments import is_rounded
 from surefoot.data.types.feature_scores import feature_scores
+from surefoot.data.types.streamed_scores import StreamedScores
 from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.baseline_spec import BaselineSpec
 
@@ -80,14 +81,14 @@ WITHOUT_SIGN = ("dict of uint64", "NumPy uint64", "NumPy long double", "pandas U
 )
 def test_a_run_keeps_its_order_or_is_refused(tmp_path: Path, form: str, sign: int) -> None:
     with pytest.raises(DataError, match=f"{NEXT}.*2\\^53"):
-        sf.Run.read(RUNS[form](tmp_path, [sign * NEXT, sign * LARGE]))
-    run = sf.Run.read(RUNS[form](tmp_path, [sign * (LARGE - 1), sign * LARGE]))
+        sf.read_run(RUNS[form](tmp_path, [sign * NEXT, sign * LARGE]))
+    run = sf.read_run(RUNS[form](tmp_path, [sign * (LARGE - 1), sign * LARGE]))
     assert np.unique(run.ranking.scores).size == run.ranking.scores.size
 
 
 def test_where_in_a_file_it_stands(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=f"run.txt, line 3: the score is '{NEXT}'; "):
-        sf.Run.read(trec(tmp_path / "run.txt", [0.5, LARGE, NEXT]))
+        sf.read_run(trec(tmp_path / "run.txt", [0.5, LARGE, NEXT]))
 
 
 @given(st.integers(-(2**80), 2**80))
@@ -108,7 +109,7 @@ def test_score_matrices(tmp_path: Path) -> None:
         with pytest.raises(DataError, match=f"{NEXT}.*2\\^53"):
             sf.read_scores(source)
     with pytest.raises(DataError, match=f"{NEXT}.*2\\^53"):
-        sf.StreamedScores(path)
+        StreamedScores(path)
     matrices: tuple[Any, ...] = (
         [[NEXT, 1], [LARGE, 2]],
         [[NEXT, 0.5], [LARGE, 2]],

@@ -24,6 +24,7 @@ from surefoot.data.reading import limits
 from surefoot.data.reading.texts import read_texts
 from surefoot.data.reading.traffic import read_traffic
 from surefoot.data.writing.array_files import read_arrays
+from surefoot.errors import ArgumentError, DataError
 
 MEMORY = 3 << 30  # bytes of addresses; threads and libraries take a part
 
@@ -62,7 +63,7 @@ def test_what_grows_too_much_is_refused_by_every_reader(
     path.write_bytes(COMPRESS[ending](header + LINE[kind] * (8_000_000 // len(LINE[kind]))))
     if path.stat().st_size * 200 > 8_000_000:  # this compression does not reach the bound
         pytest.skip("no bomb")
-    with pytest.raises(sf.DataError, match=r"would grow from .* bytes to .* --max-input") as caught:
+    with pytest.raises(DataError, match=r"would grow from .* bytes to .* --max-input") as caught:
         read(path)
     assert str(caught.value).startswith(str(path))
 
@@ -71,11 +72,11 @@ def test_logs_and_traffic_and_models_too(tmp_path: Path, low_limit: None) -> Non
     log = tmp_path / "log.csv.gz"
     log.write_bytes(gzip.compress(b"session,time,query,shown,click\n" + b"s,1,q,a b,\n" * 1_000_000))
     for read in (check_file, read_traffic):
-        with pytest.raises(sf.DataError, match="would grow"):
+        with pytest.raises(DataError, match="would grow"):
             read(log)
     with zipfile.ZipFile(tmp_path / "arrays.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("x.npy", bytes(8_000_000))
-    with pytest.raises(sf.DataError, match="would grow"):
+    with pytest.raises(DataError, match="would grow"):
         read_arrays(tmp_path / "arrays.npz", "save it again")
 
 
@@ -97,10 +98,10 @@ def test_parquet_is_refused_by_its_metadata_and_its_texts(tmp_path: Path, low_li
     path = parquet_tables(tmp_path)[name]
     assert path.stat().st_size * 200 < 7_000_000
     for read in (sf.read_run, sf.read_scores, *([sf.read_letor] if name == "numbers" else [])):
-        with pytest.raises(sf.DataError, match="would grow from"):
+        with pytest.raises(DataError, match="would grow from"):
             read(path)
     if name == "numbers":
-        with pytest.raises(sf.DataError, match="would grow from"):
+        with pytest.raises(DataError, match="would grow from"):
             check_file(path, text=False)  # of a log, which DuckDB reads
 
 
@@ -110,7 +111,7 @@ def test_what_is_allowed_is_read(tmp_path: Path, low_limit: None) -> None:
     assert len(sf.read_qrels(path)) == 200_000  # 200 × the file is more than this
     bomb = tmp_path / "y.txt.gz"
     bomb.write_bytes(gzip.compress(b"q 0 d 1\n" + b"\n" * 4_000_000))
-    with pytest.raises(sf.DataError, match="would grow"):
+    with pytest.raises(DataError, match="would grow"):
         sf.read_qrels(bomb)
     limits.set_max_input("5MB")
     assert len(sf.read_qrels(bomb)) == 1
@@ -123,7 +124,7 @@ def test_sizes(written: str | int, size: int) -> None:
 
 @pytest.mark.parametrize("written", ["", "0", "-1", "1.5GB", "lots", "4PB", True])
 def test_what_is_no_size(written: str) -> None:
-    with pytest.raises(sf.ArgumentError, match="write a size as in 500MB or 4GB"):
+    with pytest.raises(ArgumentError, match="write a size as in 500MB or 4GB"):
         limits.parse_size(written)
 
 
@@ -133,7 +134,7 @@ def test_a_line_has_an_end(tmp_path: Path, name: str) -> None:
     line = b'{"query_id": "q", "doc_id": "d", "score": 1}\n' if name.endswith("jsonl") else b"q Q0 d 1 1 t\n"
     text = line * 3 + b"x" * (65 << 20)
     path.write_bytes(gzip.compress(text, 1) if name.endswith("gz") else text)
-    with pytest.raises(sf.DataError, match=r"line 4: a line is longer than 64 MB"):
+    with pytest.raises(DataError, match=r"line 4: a line is longer than 64 MB"):
         sf.read_run(path)
 
 

@@ -81,7 +81,7 @@ def test_a_judge_favours_nobody_where_p_is_the_significance(monkeypatch: pytest.
     judge = {query: PEOPLE[query] | {RUNS["new"][query][0]: 2} for query in IDS}
 
     def favours() -> dict[str, Any]:
-        found = sf.agreement(PEOPLE, automatic=judge, runs=RUNS, baseline="today", measure="nDCG@4").to_dict()
+        found = sf.judge_agreement(PEOPLE, automatic=judge, runs=RUNS, baseline="today", measure="nDCG@4").to_dict()
         return found["comparison"]["favours"]
 
     p = favours()["p_value"]

@@ -119,9 +119,9 @@ def command_line(draw: random.Random) -> list[str]:
             first = ["--scores", draw.choice(["scores.csv", *READ])] if kind == "scores" else files
             return ["evaluate", *first, *(["-b", draw.choice(BASELINES)] * (draw.random() < 0.9)), *options(
                 draw, measure=MEASURES, alpha=LISTS, population=BASELINES, json=outputs, csv=outputs, html=outputs,
-                metrics=outputs, format=["table", "json", "csv", "markdown", "latex"],
+                metrics=outputs, latex=outputs, markdown=outputs,
                 sort=["mean", "risk", "t_risk@1"], per_query=[], bootstrap=["0", "20", *NUMBERS],
-                seed=NUMBERS, depth=NUMBERS, fill=["qrels.txt", "book.csv", *READ], force=[], quiet=[],
+                seed=NUMBERS, depth=NUMBERS, automatic=["qrels.txt", "book.csv", *READ], force=[], quiet=[],
             )]  # fmt: skip
         case "agreement":
             judged = [draw.choice(["qrels.txt", "book.csv", *READ]) for _ in range(2)]
@@ -130,7 +130,7 @@ def command_line(draw: random.Random) -> list[str]:
                 html=outputs, force=[], quiet=[],
             )]  # fmt: skip
         case "noise":
-            more = {"sizes": LISTS, "repeats": ["1", "2", "0", "9" * 20], "query": ["q1", *NAMES], "raw": []}
+            more = {"sizes": LISTS, "seeds": ["1", "2", "0", "9" * 20], "query": ["q1", *NAMES], "raw": []}
             return ["stability", "noise", *files, "--sizes", "0.1", *options(draw, **study, **more)]
         case "subsets":
             return ["stability", "subsets", *files, *options(draw, **study, sizes=LISTS, subsets=["9", "0", "9" * 20])]
@@ -138,7 +138,7 @@ def command_line(draw: random.Random) -> list[str]:
             more = {"dates": ["dates.txt", *READ], "period": ["day", "week", "x"], "size": NUMBERS, "subsets": ["9"]}
             return ["stability", "time", *files, *options(draw, **study, **more)]
         case "compare":
-            return ["stability", "measures", *files, *options(draw, **study, replicates=["9", "0"], most=NUMBERS)]
+            return ["stability", "measures", *files, *options(draw, **study, bootstrap=["9", "0"], most=NUMBERS)]
         case "train":
             return ["train", draw.choice(["train.txt", "train.txt", *READ]), "-o", draw.choice(outputs), "--trees", "2",
                     "--set", "num_leaves=4", "--set", "min_data_in_leaf=5", "--set", "num_threads=1", *options(
@@ -152,11 +152,11 @@ def command_line(draw: random.Random) -> list[str]:
             )]  # fmt: skip
         case "convert":
             source = draw.choice(["qrels.txt", "book.csv", "results.json", *READ])
-            return ["convert", source, "-o", draw.choice(outputs), *(["--run"] * (draw.random() < 0.3)), *options(
+            return ["convert", source, "-o", draw.choice(outputs), *options(
                 draw, to=["quepid", "workbench", "query-set", "trec"], unrated=["today.run", *READ],
-                depth=["3", *NUMBERS], queries=["topics.tsv", *READ], judges=["mean", "max", "vote"],
+                depth=["3", *NUMBERS], texts=["topics.tsv", *READ], merge=["mean", "max", "vote"],
                 documents=["topics.tsv", *READ],
-                name=["a", *NAMES], force=[], quiet=[],
+                pick=["a", *NAMES], force=[], quiet=[],
             )]  # fmt: skip
         case "demo":
             return ["demo", "--no-learn", "--queries", draw.choice(["2", "3", "1", "9" * 15]), "-o",

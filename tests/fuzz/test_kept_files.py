@@ -52,7 +52,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs = sf.demo.runs(queries=30, depth=10)
     today, bold = runs.runs[:2]
     scores = sf.score(runs.qrels, [today, bold], "nDCG@10")
-    first, scores = scores.only(range(15)), scores.only(range(15, 30))
+    first, scores = scores._only(range(15)), scores._only(range(15, 30))
     scores.write(folder / "scores.csv")
     common: dict[str, Any] = {"baseline": "today", "policy": {"risk": 0.5}}
     sf.judge_next(

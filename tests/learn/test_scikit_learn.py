@@ -217,36 +217,10 @@ def test_queries_as_a_column_of_any_table(data, qid, table) -> None:
     )
 
 
-def test_eval_set_is_another_name_of_valid(data, qid) -> None:
-    valid = sf.demo.letor(queries=9, documents=12, features=5, seed=2)
-    other = np.repeat(np.arange(9), valid.lengths)
-    ranker = sf.Ranker("u_risk", 5, **(SMALL | {"history": True}))
-    base, fold_data = data.baselines["bm25"], valid.baselines["bm25"]
-    expected = (
-        clone(ranker).fit(data.X, data.y, qid=qid, baseline=base, valid=(valid.X, valid.y, other, fold_data)).history_
-    )
-    for arguments in (
-        {"eval_set": [(valid.X, valid.y)], "eval_qid": [other]},
-        {"eval_set": (valid.X, valid.y), "eval_group": [valid.lengths]},
-    ):
-        result = clone(ranker).fit(data.X, data.y, qid=qid, baseline=base, eval_baseline=[fold_data], **arguments)
-        assert result.history_ == expected
-    for wrong, message in (
-        ({"eval_set": [(valid.X, valid.y)] * 2}, "eval_set has 2 sets; give one"),
-        ({"eval_qid": [other]}, "eval_set has 0 sets"),
-        ({"eval_set": [(valid.X, valid.y)], "eval_qid": other}, r"write eval_qid=\[qid\]"),
-        ({"eval_set": [(valid.X, valid.y)]}, "give either qid"),
-        ({"eval_set": [(valid.X,)]}, "one pair"),
-        ({"eval_set": [valid], "valid": valid}, "mean the same"),
-    ):
-        with pytest.raises(ArgumentError, match=message):
-            clone(ranker).fit(data.X, data.y, qid=qid, baseline=base, **wrong)
-
-
 def test_the_saved_text_names_an_objective_and_the_features(data, table, tmp_path: Path) -> None:
     ranker = sf.Ranker("u_risk", 5, early_stopping_rounds=2, **(SMALL | {"n_estimators": 20}))
     ranker.fit(table, data.y, baseline=data.baselines["bm25"],
-               eval_set=[(table, data.y)], eval_baseline=[data.baselines["bm25"]])  # fmt: skip
+               valid=(sf.RankingData(table, data.y), data.baselines["bm25"]))  # fmt: skip
     ranker.save(tmp_path / "model")
     text = (tmp_path / "model" / "model.txt").read_text(encoding="utf-8")
     assert text.count("\nobjective=lambdarank\n") == text.count("\n[objective: lambdarank]\n") == 1

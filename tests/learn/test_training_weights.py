@@ -223,12 +223,6 @@ def test_early_stopping_goes_by_the_weights_of_validation_queries(data: sf.Ranki
     assert fitted.score(valid, sample_weight=traffic) == pytest.approx(
         float(weights @ baseline.values(fitted.predict(valid)) / weights.sum())
     )
-    own = ranker().fit(train, valid=valid.with_traffic(weights), sample_weight=np.ones(25))
-    pairs = ranker().fit(
-        train, eval_set=[(valid.X, valid.y)], eval_group=[valid.lengths], eval_sample_weight=[weights],
-        eval_baseline=[{"bm25": valid.baselines["bm25"]}],
-    )  # fmt: skip
-    assert own.history_["valid"] == pairs.history_["valid"]
 
 
 def test_a_killed_training_with_weights_goes_on_and_no_other_does(data: sf.RankingData, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from tests.personal.small import small_study
 
 import surefoot as sf
 from surefoot.clicks.served.session_events import MOST_OF_SESSION
-from surefoot.errors import ArgumentError
+from surefoot.errors import ArgumentError, DataError
 from surefoot.personal.service.application import RerankingService, bounded
 from surefoot.personal.service.connections import Connection, Connections
 from surefoot.personal.service.service_settings import ServiceSettings
@@ -392,10 +392,10 @@ def test_a_session_has_a_bound(running: Running, tmp_path: Path) -> None:
     many = [click | {"session": "long", "document": f"d{number}"} for number in range(MOST_OF_SESSION)]
     said = "session 'long' would have 10,001 events, and a session has at most 10,000; begin a new session"
     with sf.PersonalRanker.load(tmp_path / "model") as ranker:
-        with pytest.raises(sf.DataError, match="at most 10,000"):
+        with pytest.raises(DataError, match="at most 10,000"):
             ranker.update([*many, many[0] | {"document": "one more"}])
         assert ranker.update(many) == {"added": MOST_OF_SESSION, "repeated": 0}
-        with pytest.raises(sf.DataError, match="at most 10,000"):
+        with pytest.raises(DataError, match="at most 10,000"):
             ranker.update(EVENT | {"session": "long"})
         assert ranker.update(many[:3]) == {"added": 0, "repeated": 3}
         assert ranker.update(many[0] | {"session": "other"}) == {"added": 1, "repeated": 0}

@@ -158,7 +158,7 @@ def test_a_decision(runner: Runner, workspace: Path, candidate: str, decision: s
     assert (ran.results["decision"], ran.results["exit-code"]) == (decision, str(code))
     data = json.loads(Path(ran.results["json"]).read_text())
     risk = data["conditions"][0]
-    assert (float(ran.results["risk"]), float(ran.results["bound"])) == (risk["observed"], risk["bound"])
+    assert (float(ran.results["risk"]), float(ran.results["risk-bound"])) == (risk["observed"], risk["bound"])
     assert "<h1" in (workspace / ran.results["page"]).read_text()
     assert f"### {decision.capitalize()}: new" in (runner.temporary / "summary.md").read_text()
     assert ("::error title=new%3A" in ran.said["decide"]) == (code == 1)
@@ -193,7 +193,7 @@ def test_a_matrix_and_no_condition_on_risk(runner: Runner, workspace: Path) -> N
     (workspace / "scores.csv").write_text("query,a,b\n" + "".join(f"q{i},0.2,0.9\n" for i in range(60)))
     ran = runner.run({"scores": "scores.csv", "baseline": "a", "options": "--gain=0", "python-version": ""}, INSTALLED)
     assert ran.codes == {"decide": 0}, ran.said
-    assert (ran.results["decision"], ran.results["risk"], ran.results["bound"]) == ("ship", "", "")
+    assert (ran.results["decision"], ran.results["risk"], ran.results["risk-bound"]) == ("ship", "", "")
     assert [name for name, _ in ran.used] == ["actions/upload-artifact@v4"]
 
 
@@ -250,7 +250,7 @@ def test_inputs_stay_values(
     for name in NAMES[1:]:
         assert f"--{name}={value}" in asked
     assert asked[-4:] == [f"--html={line}", "--", value, line]
-    assert set(ran.outputs["decide"]) == {"decision", "exit-code", "risk", "bound", "page", "json", "markdown"}
+    assert set(ran.outputs["decide"]) == {"decision", "exit-code", "risk", "risk-bound", "page", "json", "markdown"}
     assert ran.results["decision"] == "stop"
     assert sorted(workspace.iterdir()) == before
     assert "a token" not in "".join(ran.said.values())

@@ -108,7 +108,7 @@ def test_unbiased_baselines(scores, name: str, function) -> None:
     expected = sf.t_risk(scores["bold"], function(scores.values, axis=0), 5)
     assert row(a, "bold")["alpha"]["5"]["t_risk"] == pytest.approx(expected)
     part = sf.assess(scores, baseline=name, alphas=[5], population=["today", "bm25", "bold"])
-    rows = [scores.row(system) for system in ("today", "bm25", "bold")]
+    rows = [scores._row(system) for system in ("today", "bm25", "bold")]
     expected = sf.t_risk(scores["steady"], function(scores.values[rows], axis=0), 5)
     assert row(part, "steady")["alpha"]["5"]["t_risk"] == pytest.approx(expected)
 

@@ -135,7 +135,7 @@ def test_geo_risk_curves_are_geo_risk_of_the_population(scores) -> None:
     population = ["today", "bold", "steady", "bm25"]
     a = sf.assess(scores, baseline="today", population=population)
     axes = charts.geo_risk_curves(a, systems=["steady"]).axes[0]
-    x = scores.values[[scores.row(name) for name in population]]
+    x = scores.values[[scores._row(name) for name in population]]
     for alpha, value in list(zip(*axes.lines[0].get_data(), strict=True))[::12]:
         assert value == pytest.approx(sf.geo_risk(x, alpha)[2])
     assert len(axes.collections[0].get_segments()) == 3

@@ -38,8 +38,8 @@ def test_t_risk_curves_are_those_of_traffic(assessment: sf.Assessment) -> None:
 def test_marks_of_queries_go_by_weighted_t_j(assessment: sf.Assessment) -> None:
     scores = assessment.scores
     difference = scores["bold"] - scores["today"]
-    tested = weighted_t_values(difference, 0.0, scores.largest(), scores._relative_weights)
-    plain = weighted_t_values(difference, 0.0, scores.largest())
+    tested = weighted_t_values(difference, 0.0, scores._largest(), scores._relative_weights)
+    plain = weighted_t_values(difference, 0.0, scores._largest())
     assert tested is not None
     assert plain is not None
     low = int((tested.t_j < -tested.critical).sum())

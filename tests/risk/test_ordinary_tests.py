@@ -201,7 +201,7 @@ def test_where_there_is_no_hsd_and_what_is_refused(scores: sf.Scores) -> None:
 
 
 def test_renderings(scores: sf.Scores, tmp_path) -> None:
-    assessment = sf.assess(scores, "today", [5], randomised_hsd=True)
+    assessment = sf.assess(scores, "today", [5], tests="hsd")
     text = " ".join(assessment.to_text().split())
     assert "The usual tests against today: two-sided p-values of plain differences (α = 0)" in text
     assert "HSD: randomised, 10,000 draws, corrected for all pairs of 4 systems" in text

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import surefoot as sf
+from surefoot.data.types.streamed_scores import StreamedScores
 from surefoot.decide.evidence.conditions import CONDITIONS
 from surefoot.decide.history.comparisons import is_hurt, is_hurt_over_20
 from surefoot.learn.criteria import history_figures
@@ -83,7 +84,7 @@ def test_tests_of_tenths_are_those_of_whole_numbers(pairs: Pairs, divisor: int) 
     if by_signs[0] is not None and by_signs[1] is not None:
         assert by_signs[0].p == by_signs[1].p
     for alpha in (0, 5):
-        found, expected = (sf.query_scores(*each, alpha) for each in (parts, whole))
+        found, expected = (sf.risk.query_scores(*each, alpha) for each in (parts, whole))
         assert (found is None) == (expected is None)
         if found is not None and expected is not None:
             assert found.t_j == pytest.approx(expected.t_j, abs=1e-6)
@@ -133,7 +134,7 @@ def test_assessments_of_tenths(tmp_path_factory: pytest.TempPathFactory, rows: l
         data = sf.assess(scores, baseline, alphas=[0], segments=segments, tests=True).to_dict()
         path = folder / f"{divisor}.parquet"
         pl.DataFrame({"query": names, **dict(zip("abc", values / divisor, strict=True))}).write_parquet(path)
-        streamed = sf.assess(sf.StreamedScores(path), baseline, alphas=[0]).to_dict()
+        streamed = sf.assess(StreamedScores(path), baseline, alphas=[0]).to_dict()
         counts = [[row[key] for key in SHOWN] for row in data["systems"]]
         assert [[row[key] for key in SHOWN] for row in streamed["systems"]] == counts
         found.append({

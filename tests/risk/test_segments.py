@@ -30,7 +30,7 @@ def test_each_segment_is_an_assessment_of_its_queries(scores: sf.Scores) -> None
     assert [(part["segment"], part["queries"]) for part in length["segments"]] == [("tail", 126), ("head", 64)]
     assert [(part["segment"], part["queries"]) for part in language["segments"]] == [("de", 2)]
     tail = [i for i, query in enumerate(scores.queries) if KINDS["length"].get(query) == "tail"]
-    alone = assessment_data(scores.only(tail), "today", [0, 5], **options)["systems"]
+    alone = assessment_data(scores._only(tail), "today", [0, 5], **options)["systems"]
     for mine, theirs in zip(length["segments"][0]["systems"], alone, strict=True):
         for key in ("mean", "reward", "risk", "wins", "losses", "loss_over_20", "worst_mean"):
             assert mine[key] == theirs[key]

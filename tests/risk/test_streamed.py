@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,7 @@ def test_what_needs_all_scores_is_refused(matrix: Path) -> None:
         with pytest.raises(ArgumentError, match="read in parts"):
             sf.assess(scores, "today", **settings)
     assessment = sf.assess(scores, "today")
-    for ask in (assessment.to_html, assessment.per_query, assessment.queries_csv):
+    for ask in (assessment.to_html, assessment.per_query, partial(assessment.to_csv, per_query=True)):
         with pytest.raises(ArgumentError, match="read in parts"):
             ask()
     with pytest.raises(ArgumentError, match="no system is named 'nwe'; did you mean new"):

@@ -133,7 +133,7 @@ def test_no_test_by_traffic_where_there_is_none() -> None:
 
 def test_segments_have_a_typical_request_of_their_own() -> None:
     scores, traffic = matrix(5)
-    (column,) = sf.assess(scores, "a", [5], traffic=traffic, segments="traffic").to_dict()["segments"]
+    (column,) = sf.assess(scores, "a", [5], traffic=traffic, segments="by-traffic").to_dict()["segments"]
     segment_of = traffic_segments(scores.queries, np.array([traffic[query] for query in scores.queries]))
     tests = []
     for part in column["segments"]:

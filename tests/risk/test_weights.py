@@ -216,15 +216,17 @@ def test_head_torso_and_tail() -> None:
     }  # fmt: skip
     assert traffic_segments(queries, np.array([1.0, 1.0, 1.0, 1.0, 96.0]))["e"] == "head"
     scores, traffic = matrix(5)
-    (column,) = sf.assess(scores, "a", traffic=traffic, segments="traffic").to_dict()["segments"]
+    (column,) = sf.assess(scores, "a", traffic=traffic, segments="by-traffic").to_dict()["segments"]
     assert [part["segment"] for part in column["segments"]] == ["head", "torso", "tail"]
     assert sum(part["traffic_share"] for part in column["segments"]) == pytest.approx(1)
-    both = sf.assess(scores, "a", traffic=traffic, segments=["traffic", {"q1": "x", "q2": "y"}]).to_dict()["segments"]
+    both = sf.assess(scores, "a", traffic=traffic, segments=["by-traffic", {"q1": "x", "q2": "y"}]).to_dict()[
+        "segments"
+    ]
     assert [one["column"] for one in both] == ["traffic", "segment"]
     with pytest.raises(ArgumentError, match="need to know how often"):
-        sf.assess(scores, "a", segments="traffic")
+        sf.assess(scores, "a", segments="by-traffic")
     with pytest.raises(ArgumentError, match="equally often"):
-        sf.assess(scores, "a", segments="traffic", traffic=dict.fromkeys(scores.queries, 2))
+        sf.assess(scores, "a", segments="by-traffic", traffic=dict.fromkeys(scores.queries, 2))
 
 
 def test_a_query_with_most_of_the_traffic_makes_no_outcome() -> None:
@@ -250,7 +252,7 @@ def test_a_ruined_tail_is_named() -> None:
     new = np.where(frequent, today + rng.uniform(0.05, 0.2, 400), today - rng.uniform(0.02, 0.1, 400))
     scores = sf.Scores([today, new], ["today", "new"], [f"q{i}" for i in range(400)])
     traffic = {f"q{i}": float(rng.uniform(800, 1200) if frequent[i] else rng.uniform(20, 80)) for i in range(400)}
-    words = sf.assess(scores, "today", traffic=traffic, segments="traffic").in_words("new")
+    words = sf.assess(scores, "today", traffic=traffic, segments="by-traffic").in_words("new")
     assert words.startswith("new gains ")
     assert "340 of 400 queries get worse (22 % of traffic)" in words
     assert "But with every query counted once, it loses" in words

@@ -22,11 +22,10 @@ from surefoot.learn.engines.contract import merge_parameters
 from surefoot.learn.options import ENGINE, MEASURE, NETWORK_ENGINE
 from surefoot.learn.training_weights import georisk_refusal
 
-DEFAULTS: dict[str, Any] = {
-    "objectives": choices.OBJECTIVES, "alphas": choices.ALPHAS, "seeds": choices.SEEDS, "grid": {},
-    "tune": choices.TUNE, "measure": MEASURE, "folds": choices.FOLDS, "split_seed": choices.SPLIT_SEED,
-    "held_out": None, "learn_baselines": False, "selective": None, "strategies": "gain", "choose_by": "validation",
-    "inner_folds": choices.INNER_FOLDS, "traffic": None,
+# What a preset may set; the rest of `sweep` has its defaults in the signature.
+_USUAL: dict[str, Any] = {
+    "objectives": choices.OBJECTIVES, "alphas": choices.ALPHAS, "grid": {}, "tune": choices.TUNE, "held_out": None,
+    "learn_baselines": False,
 }  # fmt: skip
 
 
@@ -35,13 +34,29 @@ def sweep(
     folder: str | os.PathLike[str],
     *,
     baselines: Sequence[str] = (),
+    objectives: Sequence[str] | str | None = None,
+    alphas: Sequence[float] | None = None,
+    seeds: Sequence[int] = choices.SEEDS,
+    grid: Mapping[str, Any] | None = None,
+    tune: str | None = None,
+    measure: str = MEASURE,
+    folds: int = choices.FOLDS,
+    split_seed: int = choices.SPLIT_SEED,
+    traffic: Any = None,
     preset: str | None = None,
+    engine: str = ENGINE,
     workers: int | None = None,
     threads: int = 1,
-    engine: str = ENGINE,
+    rule: str | None = None,
+    early_stopping_rounds: int | None = None,
+    stop_on: str | None = None,
+    learn_baselines: bool | None = None,
+    held_out: float | None = None,
+    selective: str | None = None,
+    strategies: str = "gain",
+    choose_by: str = "validation",
+    inner_folds: int = choices.INNER_FOLDS,
     on_progress: Callable[[SweepProgress], None] | None = None,
-    options: Mapping[str, Any] | None = None,
-    **overrides: Any,
 ) -> TradeOffs:
     """Train objectives × α × parameters × seeds on every fold, and compare them on validation and test data.
 
@@ -53,42 +68,46 @@ def sweep(
     `selective` names an aggregate such as "mean:25" that all models get as a feature. `strategies` says what blends
     and the like are made of: "gain" (the gain-only model) or "all". With `choose_by="cross-validation"` every setting
     is also trained without each of `inner_folds` parts of a fold's training queries, by which `surefoot select` then
-    chooses. `engine` is "lightgbm", "xgboost" or "torch" (networks, whose epochs are n_estimators), `options` are
-    Ranker's others.
-    A `preset` ("wang2012", "dincer2014", "dincer2016") sets what is not given, parameters one by one.
+    chooses. `engine` is "lightgbm", "xgboost" or "torch" (networks, whose epochs are n_estimators); `rule`,
+    `early_stopping_rounds` and `stop_on` are Ranker's.
+    A `preset` ("wang2012", "dincer2014", "dincer2016") sets what is not given, parameters one by one. Without one,
+    `objectives` are u_risk, `alphas` 1, 5, 10 and 20, and `tune` is "gain".
 
     `traffic` (a file, a dict {query: count}, a table) says how often each query is asked: then queries count so in
     training and in all figures, and those without traffic are left out.
 
     Objectives compare with the first baseline; "faro@all" (T*-FARO) and geo_risk with all of them.
     """
-    unknown = sorted(overrides.keys() - DEFAULTS)
-    if unknown:
-        raise ArgumentError(f"sweep has no argument {unknown[0]!r}; it has {', '.join(DEFAULTS)}")
-    usual = DEFAULTS | ({} if preset is None else known_preset(preset))
-    settings = (
-        usual | overrides | {"grid": merge_parameters(learner_of(engine), usual["grid"], overrides.get("grid", {}))}
-    )
-    for name, known in (("strategies", choices.STRATEGIES), ("choose_by", choices.CHOOSE_BY)):
-        if settings[name] not in known:
-            raise ArgumentError(f"{name} is {shortened(settings[name])}; it must be one of {', '.join(known)}")
-    objectives = [settings["objectives"]] if isinstance(settings["objectives"], str) else settings["objectives"]
+    given = {
+        "objectives": objectives, "alphas": alphas, "tune": tune, "held_out": held_out,
+        "learn_baselines": learn_baselines,
+    }  # fmt: skip
+    usual = _USUAL | ({} if preset is None else known_preset(preset))
+    settings = usual | {name: value for name, value in given.items() if value is not None}
+    settings["grid"] = merge_parameters(learner_of(engine), usual["grid"], grid or {})
+    options = {"rule": rule, "early_stopping_rounds": early_stopping_rounds, "stop_on": stop_on}
+    for name, word, known in (
+        ("strategies", strategies, choices.STRATEGIES), ("choose_by", choose_by, choices.CHOOSE_BY)
+    ):  # fmt: skip
+        if word not in known:
+            raise ArgumentError(f"{name} is {shortened(word)}; it must be one of {', '.join(known)}")
+    requested = [settings["objectives"]] if isinstance(settings["objectives"], str) else settings["objectives"]
     plan = SweepPlan.checked(
-        objectives, settings["alphas"], settings["seeds"], settings["grid"], settings["tune"], settings["measure"],
+        requested, settings["alphas"], seeds, settings["grid"], settings["tune"], measure,
         # The default engine is not named, so that sweeps from before there was another one go on.
         {
             learner_of(engine).threads_parameter: threads, **({} if engine == ENGINE else {"engine": engine}),
-            **(options or {}),
+            **{name: value for name, value in options.items() if value is not None},
         },
-        settings["inner_folds"] if settings["choose_by"] == "cross-validation" else 0,
+        inner_folds if choose_by == "cross-validation" else 0,
     )  # fmt: skip
-    traffic = None if settings["traffic"] is None else read_traffic(settings["traffic"])
-    if traffic is not None:
-        _check_traffic(plan, traffic, engine)
+    counts = None if traffic is None else read_traffic(traffic)
+    if counts is not None:
+        _check_traffic(plan, counts, engine)
     learned = bool(settings["learn_baselines"])
     if learned and engine == NETWORK_ENGINE:
         raise ArgumentError("learn_baselines learns trees, but this is a sweep of networks; give it baselines")
-    held_out = (choices.HELD_OUT if learned else 0.0) if settings["held_out"] is None else settings["held_out"]
+    apart = (choices.HELD_OUT if learned else 0.0) if settings["held_out"] is None else settings["held_out"]
     on_disk = isinstance(data, str | os.PathLike)
     if not isinstance(folder, str | os.PathLike):
         raise ArgumentError(f"folder is {shortened(folder)}; it must name the folder for the sweep")
@@ -101,13 +120,13 @@ def sweep(
     path = Path(data).resolve() if on_disk else store_data(data, Path(folder), needed=not (learned or baselines))
     named = tuple(map(resolve_baseline, baselines))
     source = FoldSource(
-        str(path), named, settings["folds"], settings["split_seed"], float(held_out), settings["selective"],
-        None if traffic is None else traffic_hash(traffic),
+        str(path), named, folds, split_seed, float(apart), selective,
+        None if counts is None else traffic_hash(counts),
     )  # fmt: skip
     source.files()
-    store = SweepStore(folder, plan, source, learned, traffic)
+    store = SweepStore(folder, plan, source, learned, counts)
     with store.lock():
-        result = trade_offs(store, run(store, workers, on_progress).failures, settings["strategies"])
+        result = trade_offs(store, run(store, workers, on_progress).failures, strategies)
         result.write(store.folder / choices.RESULT_FILE)
     return result
 

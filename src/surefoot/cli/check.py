@@ -25,7 +25,7 @@ def check(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Check policies and judgments, line by line; an export in its search engine; or what is installed.
+    """Check policies, judgments, exports, or what is installed.
 
     The exit code is 2 for files that are wrong, and 1 where scores differ or the installation does not work.
 

@@ -15,7 +15,7 @@ from surefoot.cli.printing import either
 from surefoot.cli.shared_options import Force, Quiet, TextsFile
 from surefoot.data.tools.judges import RatingMerge
 from surefoot.data.tools.judgment_formats import JudgmentFormat
-from surefoot.errors import ArgumentError, DataError, visible
+from surefoot.errors import ArgumentError, DataError, SurefootError, visible
 
 if TYPE_CHECKING:
     from surefoot.data.types.runs import Qrels, Run
@@ -41,7 +41,7 @@ def convert(
     depth: Annotated[int | None, option("--depth", "Results to judge.", min=1, max=LARGEST_COUNT, shown="all")] = None,
     texts: TextsFile = None,
     documents: Annotated[str | None, option("--documents", "Texts that IN has in place of their ids.", FILE)] = None,
-    merge: Annotated[RatingMerge | None, option("--merge", f"Several judges: {either(RatingMerge)}.", "WORD")] = None,
+    merge: Annotated[RatingMerge | None, option("--merge", f"Of judges: {either(RatingMerge)}.", "WORD")] = None,
     pick: Annotated[str | None, option("--pick", "Which of several runs, or lists.", NAME)] = None,
     force: Force = False,
     quiet: Quiet = False,
@@ -100,11 +100,11 @@ def _judgments_or_run(source: str, merge: RatingMerge | None, pick: str | None, 
         return read_run(source, pick)
     try:
         judged = read_qrels(source, judges=merge)
-    except DataError as error:
+    except SurefootError as error:
         try:
             return read_run(source)
-        except DataError:
-            raise error from None
+        except SurefootError as run_error:
+            raise (run_error if "a run" in str(error) else error) from None
     try:
         run = read_run(source)
     except DataError:

@@ -21,8 +21,7 @@ from surefoot.report.signatures import PAGE
 
 demo = helpful_group(
     "demo",
-    "Generate runs that harm some queries, assess them, and train a ranker that does less harm.\n\n"
-    "**Example:** `surefoot demo -o surefoot-demo`",
+    "Generate runs that harm some queries, and assess them.\n\n**Example:** `surefoot demo -o surefoot-demo`",
     invoke_without_command=True,
 )
 demo.command("clicks", cls=HelpfulCommand)(with_common_options(with_bar(demo_clicks)))
@@ -61,7 +60,7 @@ def _demo(
 def _demo_judges(
     output: _Folder = _FOLDER, queries: _Queries = 200, seed: Seed = 0, force: Force = False, quiet: Quiet = False
 ) -> None:
-    """Generate people's judgments and four automatic judges', good and bad, and decide on a release with each.
+    """Generate people's and automatic judgments, and decide with each.
 
     **Example:** `surefoot demo judges -o surefoot-demo`
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -53,7 +53,7 @@ def evaluate(
     files: OptionalJudgedRuns = None,
     measure: Annotated[
         list[str] | None,
-        option("-m --measure", "Repeatable. Of scores: which.", NAME, shown=EVALUATION_MEASURE),
+        option("-m --measure", "Repeatable.", NAME, shown=EVALUATION_MEASURE),
     ] = None,
     baseline: Annotated[
         str | None, option("-b --baseline", "Live: name, file, A,B, mean, median or max.", NAME)
@@ -79,10 +79,10 @@ def evaluate(
     link: LinkedPages = None,
     detail: Annotated[
         int | None,
-        option("--detail", "Queries with results on the page.", min=0, max=LARGEST_COUNT, shown=str(DETAILED_QUERIES)),
+        option("--detail", "Queries with results there.", min=0, max=LARGEST_COUNT, shown=str(DETAILED_QUERIES)),
     ] = None,
     figures: Annotated[str | None, option("--figures", "The charts of the papers: PDF, SVG, PNG.", DIR)] = None,
-    sort: Annotated[str, option("--sort", "Column to sort by, as geo_risk@5.", NAME)] = "mean",
+    sort: Annotated[str, option("--sort", "Column, such as geo_risk@5.", NAME)] = "mean",
     per_query: Annotated[bool, option("--per-query", "The figures of each query, too.")] = False,
     everything: Annotated[bool, option("--all", "All tables: each α, how rankings changed.")] = False,
     bootstrap: Annotated[int, option("--bootstrap", "Samples for intervals.", min=0, max=MOST_DRAWS)] = 0,
@@ -96,7 +96,7 @@ def evaluate(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Measure what systems gain and risk compared with the live system.
+    """Measure what systems gain and risk against the live one.
 
     **Example:** `surefoot evaluate qrels.txt bm25.run.gz new.run.gz -m ERR@20 --baseline bm25 --alpha 0,5`
 
@@ -161,7 +161,7 @@ def evaluate(
         bootstrap=bootstrap,
         seed=seed,
         depth=depth,
-        **requested_tests(tests),
+        tests=requested_tests(tests),
     )
     assessment.rows(sort)  # an unknown column is an error before anything is written
     options: dict[str, dict[str, Any]] = {
@@ -183,11 +183,11 @@ def evaluate(
         _write_charts(assessment, Path(figures), quiet)
 
 
-def requested_tests(word: str | None) -> dict[str, bool]:
+def requested_tests(word: str | None) -> bool | Literal["hsd"]:
     """What `--tests` asks for."""
     if word not in (None, "usual", "hsd"):
         raise ArgumentError(f"--tests is {shortened(word)}; write --tests usual, or --tests hsd to permute scores")
-    return {"tests": word is not None, "randomised_hsd": word == "hsd"}
+    return "hsd" if word == "hsd" else word is not None
 
 
 def _per_query_name(csv_file: str) -> str:

@@ -26,14 +26,14 @@ def explain(
     data: Annotated[Path, argument("DATA", "Labelled documents: LETOR text or Parquet.")],
     query: Annotated[str, argument("QUERY", "The query.")],
     baseline: Baselines = None,
-    pairs: Annotated[int, option("--pairs", "Swaps to explain, the worst first.", min=1)] = 3,
+    pairs: Annotated[int, option("--pairs", "Swaps to explain, worst first.", min=1)] = 3,
     json_file: Json = None,
     markdown_file: Markdown = None,
     html: Html = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Say why a query is ranked as it is: which swaps cost most, and which features cause them.
+    """Say why a query got worse: which swaps, by which features.
 
     **Example:** `surefoot explain model/ test.txt 18219 -b bm25=feature:25`
     """

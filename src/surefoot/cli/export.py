@@ -13,16 +13,16 @@ from surefoot.cli.printing import either
 from surefoot.cli.shared_options import Force, ModelFolder, Quiet
 from surefoot.errors import ArgumentError, visible
 from surefoot.export.names import export_files
-from surefoot.export.options import MISSING, ROWS, TARGETS
+from surefoot.export.options import MISSING, ROWS
 from surefoot.learn.model_files import model_files
 
 
 def export(
     model: ModelFolder,
-    to: Annotated[str, option("--to", f"Such as {TARGETS[0]}.", "WORD")],
+    to: Annotated[str, option("--to", "Such as elasticsearch-plugin, solr, onnx.", "WORD")],
     missing: Annotated[str, option("--missing", f"An unset feature: {either(MISSING)}.", "WORD")],
     output: Annotated[Path, option("-o --output", "The folder to write.", DIR)],
-    name: Annotated[str | None, option("--name", "The model's name there.", NAME, shown="the folder's")] = None,
+    name: Annotated[str | None, option("--name", "Its name there.", NAME, shown="the folder's")] = None,
     features: Annotated[Path | None, option("--features", "Names of features there, one per line.", FILE)] = None,
     target_version: Annotated[str | None, option("--target-version", "Its version.", "X.Y", shown="the newest")] = None,
     keep_negative: Annotated[bool, option("--keep-negative", "Leave scores below 0 as they are.")] = False,
@@ -30,7 +30,9 @@ def export(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Export a saved model to a search engine, with the files to load and check it there.
+    """Export a model to a search engine, with what checks it there.
+
+    --to takes elasticsearch-plugin, elasticsearch-native, opensearch, ranklib, solr, vespa or onnx.
 
     **Example:** `surefoot export model/ --to elasticsearch-plugin --missing zero -o es/`
     """

@@ -37,7 +37,7 @@ def fetch(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Ask a search service every query, and write its results as a run.
+    """Ask a search service all queries, and write a run.
 
     If it is interrupted, run it again: it goes on where it stopped.
 

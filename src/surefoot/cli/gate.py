@@ -60,7 +60,7 @@ def gate(
     baseline: Live = None,
     candidate: Candidate = None,
     measure: Annotated[
-        str | None, option("-m --measure", "From 0 to 1. Of scores: which.", NAME, shown=EVALUATION_MEASURE)
+        str | None, option("-m --measure", "Its values are from 0 to 1.", NAME, shown=EVALUATION_MEASURE)
     ] = None,
     scores: GivenScores = None,
     policy: Annotated[str | None, option("--policy", "Conditions and more in TOML; options win.", FILE)] = None,
@@ -97,7 +97,9 @@ def gate(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Decide on a release. The exit code is 0 (ship), 1 (stop), 3 (judge more queries) or 2 (error).
+    """Decide on a release: ship, stop, or judge more queries.
+
+    The exit code is 0 (ship), 1 (stop), 3 (undecided: judge more queries) or 2 (error).
 
     **Example:** `surefoot gate qrels.txt today.run new.run --baseline today --risk 0.02 --gain 0`
 
@@ -162,7 +164,10 @@ def gate(
         append_summary(summary, decision.to_markdown())
     with suppress(BrokenPipeError):  # who reads no further must not turn a stop into a success
         delivery.finish(
-            decision, lambda: _show_tables(decision, given.files, record, context.meta[TYPED]), quiet, html=page
+            decision,
+            lambda: _show_tables(decision, () if given.scores else given.files, record, context.meta[TYPED]),
+            quiet,
+            html=page,
         )
         if summary is not None:
             annotate(decision.to_dict(), error=delivery.printed is not None)

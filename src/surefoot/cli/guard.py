@@ -43,7 +43,9 @@ def guard(
     quiet: Quiet = False,
     automatic: Annotated[str | None, option("--automatic", "Not supported yet.", hidden=True)] = None,
 ) -> None:
-    """Show a model only for queries where its risk is proved to be low enough; show the baseline elsewhere.
+    """Show a model only where its risk is proved to be low.
+
+    Elsewhere, users see the baseline's list.
 
     **Example:** `surefoot guard model/ --fit-scorer v.txt --calibrate judged.txt -b feature:25 -o guarded/`
     """

@@ -89,7 +89,7 @@ class HelpfulGroup(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         """The commands in the order of `GROUPS`, and those below another in their own order."""
         order = list(chain.from_iterable(GROUPS.values()))
-        return sorted(self.commands, key=lambda name: order.index(name) if name in order else 0)
+        return sorted(self.commands, key=lambda name: order.index(name) if self.name == "surefoot" else 0)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help of a copy that is made for the screen."""

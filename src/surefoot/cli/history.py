@@ -23,7 +23,7 @@ def history(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show gain, risk and decisions by date, and which queries were hurt repeatedly.
+    """Show past releases, and queries that were hurt repeatedly.
 
     **Example:** `surefoot history releases/ --html history.html`
     """

@@ -8,6 +8,6 @@ from surefoot.cli.judge_agreement import judge_agreement
 from surefoot.cli.judge_next import judge_next
 from surefoot.cli.shared_options import with_common_options
 
-judge = helpful_group("judge", "Say which queries people judge next, and what an automatic judge is worth.")
+judge = helpful_group("judge", "Say what to judge next, and what an automatic judge is worth.")
 judge.command("next", cls=HelpfulCommand)(with_common_options(with_bar(judge_next)))
 judge.command("agreement", cls=HelpfulCommand)(with_common_options(with_bar(judge_agreement)))

@@ -26,7 +26,7 @@ def judge_agreement(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compare an automatic judge with people: agreement, bias, and how many judgments it would save in a gate.
+    """Compare an automatic judge with people, and say what it saves.
 
     **Example:** `surefoot judge agreement qrels.txt auto.qrels today.run new.run --baseline today`
     """

@@ -30,14 +30,12 @@ def judge_next(  # noqa: PLR0915  # a list of its options
     uniform: Annotated[bool, option("--uniform", "Distinct queries, equal chances. --record.")] = False,
     measure: Annotated[str, option("-m --measure", "What will decide.", NAME)] = EVALUATION_MEASURE,
     draws: Annotated[int, option("-n --draws", "Number of draws.", min=1)] = 100,
-    to_prove: Annotated[
-        str | None, option("--to-prove", "Kind of conditions: risk or gain.", "WORD", shown="risk")
-    ] = None,
+    to_prove: Annotated[str | None, option("--to-prove", "Conditions on risk or gain.", "WORD", shown="risk")] = None,
     traffic: TrafficFile = None,
     qrels: Annotated[Path | None, option("--qrels", "Judgments that exist; they are not listed.", FILE)] = None,
-    seed: Annotated[int | None, option("--seed", "Repeat the draws of this seed.", min=0, shown="a new seed")] = None,
+    seed: Annotated[int | None, option("--seed", "Repeat these draws.", min=0, shown="a new seed")] = None,
     automatic: Annotated[str | None, option("--automatic", "An automatic judge's, of all traffic.", FILE)] = None,
-    unjudged: Annotated[str, option("--unjudged", "What it left out: error or zero.", "WORD")] = "error",
+    unjudged: Annotated[str, option("--unjudged", "If left out: error or zero.", "WORD")] = "error",
     csv_file: Annotated[Path | None, option("--csv", "The queries, for those who judge.", FILE)] = None,
     documents_csv: Annotated[Path | None, option("--documents-csv", "The documents, for Quepid.", FILE)] = None,
     query_set: Annotated[Path | None, option("--query-set", "The queries, for the Workbench.", FILE)] = None,
@@ -45,7 +43,7 @@ def judge_next(  # noqa: PLR0915  # a list of its options
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """List the queries to judge next. Queries that could lose more are drawn more often.
+    """Draw the queries to judge next, by what they could lose.
 
     **Example:** `surefoot judge next today.run new.run -b today -n 100 --record release.json --csv to_judge.csv`
     """
@@ -108,7 +106,6 @@ def judge_next(  # noqa: PLR0915  # a list of its options
         table, tables = draws_csv(drawn, to_judge), draws_tables(drawn, to_judge, _SHOWN_DRAWS)
         again = f"surefoot gate QRELS RUN... {'--record' if record else '--sample'} {record or output}"
         again += "" if automatic is None else f" --automatic {automatic}"
-        again += "" if drawn.by_traffic is None else f" --traffic {traffic}"
         if output is not None:
             drawn.write(output)
     if csv_file is not None:

@@ -35,7 +35,7 @@ def score_model(ranker: AnyRanker, data: RankingData, name: str = "model", traff
 
 
 def show_model(
-    console: Console, scores: Scores, alpha: float | None, html: Path | None, inputs: Iterable[str | Path | None],
+    console: Console, scores: Scores, alpha: float | None, html: str | Path | None, inputs: Iterable[str | Path | None],
     *, validation: bool, metrics: str | None = None,
 ) -> None:  # fmt: skip
     """Print the outcome on the last system of `scores`, against all others, and write the page and metrics.

@@ -33,10 +33,10 @@ from surefoot.personal.signatures import PERSONAL_CSV
 
 def personalize(
     log: Annotated[Path, argument("LOG", "The file of the log, or a folder with its files.")],
-    output: Annotated[Path, option("-o --output", "The study's folder; work that is there goes on.", DIR)],
+    output: Annotated[Path, option("-o --output", "The study's folder; what is there goes on.", DIR)],
     layout: Annotated[str | None, option("--layout", "ubi, metarank, table, …", "WORD", shown="detected")] = None,
     unit: Annotated[str | None, option("--unit", "Of times: s, ms, us, min.", "WORD", shown="layout's")] = None,
-    clock: Annotated[str, option("--clock", "Times start: session or log.", "WORD")] = "session",
+    clock: Annotated[str, option("--clock", "Of session or log.", "WORD")] = "session",
     actions: Annotated[str, option("--actions", "Events that are clicks.", LIST)] = "click",
     labels: Annotated[str | None, option("--labels", f"{', '.join(LABEL_MEASURES)}.", "WORD", shown="layout's")] = None,
     dwell: Annotated[str | None, option("--dwell", "Seconds that satisfy.", LIST, shown=f"{SATISFIED[0]:g}")] = None,
@@ -67,7 +67,7 @@ def personalize(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Train re-rankers on a click log, and choose those that gain and change few lists.
+    """Learn re-rankers from clicks, and choose one that risks little.
 
     **Example:** `surefoot personalize clicks.log --layout yandex2012 --unit ms --clock log -o study/ --html p.html`
     """

@@ -32,14 +32,14 @@ def rank(
     output: RunFile,
     name: Annotated[str | None, option("--name", "The run's name.", NAME, shown="the model's folder")] = None,
     baseline: Baselines = None,
-    shown: Annotated[Path | None, option("--shown", "Guard: list of each query.", FILE, shown="RUN.shown.csv")] = None,
+    shown: Annotated[Path | None, option("--shown", "Guard: who sees what.", FILE, shown="RUN.shown.csv")] = None,
     qrels: Annotated[Path | None, option("--qrels", "The labels, as judgments.", FILE)] = None,
     html: Annotated[Path | None, option("--html", "A page: whom it hurts, against --baseline.", FILE)] = None,
     why: Annotated[Path | None, option("--why", "Personal: orders and reasons, as JSON lines.", FILE)] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Rank documents with a saved model, a guard, or a personal ranker: the folder says what it is.
+    """Rank with a saved model, a guard or a personal ranker.
 
     **Example:** `surefoot rank model/ test.txt -o candidate.run --qrels qrels.txt`
     """

@@ -37,7 +37,7 @@ def select(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Choose a model of a sweep, say why and how sure this is, and report its figures on test data.
+    """Choose a model of a sweep, and say why and how sure that is.
 
     **Example:** `surefoot select sweep/ --keep-gain 0.95 -o model/`
     """

@@ -22,7 +22,7 @@ def serve(
     queue: Annotated[int, option("--queue", "Requests that may wait.", min=1)] = 64,
     quiet: Quiet = False,
 ) -> None:
-    """Answer re-ranking requests over HTTP, with a model of `surefoot personalize --save`.
+    """Answer re-ranking requests over HTTP with a personal ranker.
 
     POST /rerank takes user, query, results and time; POST /update takes events; GET /health says that it works. All is
     JSON. If the environment has SUREFOOT_TOKEN, requests must send it. SIGTERM ends it.

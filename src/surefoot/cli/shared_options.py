@@ -20,7 +20,7 @@ _JUDGED_RUNS = "Judgments, then runs. NAME=FILE names a run."
 JudgedRuns = Annotated[list[str], argument("QRELS RUN...", _JUDGED_RUNS)]
 OptionalJudgedRuns = Annotated[list[str] | None, argument("QRELS RUN...", f"{_JUDGED_RUNS} Or one file of scores.")]
 Live = Annotated[str | None, option("-b --baseline", "The live ranking: its name or its file.", NAME)]
-Candidate = Annotated[str | None, option("-c --candidate", "What may replace it.", NAME, shown="the other of two")]
+Candidate = Annotated[str | None, option("-c --candidate", "May replace it.", NAME, shown="the other run")]
 GivenScores = Annotated[str | None, option("--scores", "This file and the others are scores, not runs.", FILE)]
 MissingQueries = Annotated[
     MissingTreatment | None,
@@ -28,7 +28,7 @@ MissingQueries = Annotated[
 ]
 TrafficFile = Annotated[str | None, option("--traffic", "How often each query is asked: query,count.", FILE)]
 SampleFile = Annotated[str | None, option("--sample", "Draws, or CSV: query,stratum,share.", FILE)]
-TextsFile = Annotated[str | None, option("--texts", "Texts of queries: id, tab, text; or JSON, TREC.", FILE)]
+TextsFile = Annotated[str | None, option("--texts", "Texts of queries: id, tab, text; JSON; TREC.", FILE)]
 DocumentsFile = Annotated[str | None, option("--documents", "Titles of documents, in the same formats.", FILE)]
 ModelFolder = Annotated[Path, argument("MODEL", "Folder of a saved model.")]
 Baselines = Annotated[list[str] | None, option("-b --baseline", "NAME=feature:25, a run or a model. Repeatable.", NAME)]
@@ -38,9 +38,9 @@ Unanswered = Annotated[
 
 # Learning
 OptimizedMeasure = Annotated[str, option("-m --measure", "What to optimise.", NAME, shown="nDCG(exp)@10")]
-Rule = Annotated[str, option("--rule", "Risk change: exact or eq9 (Dinçer 2016).", "WORD")]
+Rule = Annotated[str, option("--rule", "Of risk: exact, or eq9.", "WORD")]
 EarlyStopping = Annotated[int | None, option("--early-stopping", "Stop after N trees without improvement.", min=1)]
-EngineName = Annotated[str, option("--engine", f"{', '.join(ENGINES)} or {NETWORK_ENGINE}.", "WORD")]
+EngineName = Annotated[str, option("--engine", f"{', '.join((*ENGINES, NETWORK_ENGINE))}", "WORD")]
 EngineParameters = Annotated[list[str] | None, option("--set", "A parameter of the engine. Repeatable.", "K=V")]
 Threads = Annotated[int | None, option("--threads", "Threads for training.", min=1, max=1024, shown="all cores")]
 
@@ -53,9 +53,9 @@ Html = Annotated[str | None, option("--html", "A page to send round.", FILE)]
 FlatMetrics = Annotated[str | None, option("--metrics", "Flat JSON for MLflow and DVC; - prints it.", FILE)]
 LinkedPages = Annotated[list[str] | None, option("--link", "A page to link to from this one. Repeatable.", FILE)]
 RunFile = Annotated[Path, option("-o --output", "The run: .run, .run.gz, .csv, .json, .parquet.", FILE)]
-Force = Annotated[bool, option("--force", "Replace files, even models and other programs'.")]
+Force = Annotated[bool, option("--force", "Replace files and models that exist.")]
 Quiet = Annotated[bool, option("-q --quiet", "Print only errors.")]
-Seed = Annotated[int, option("--seed", "The same seed gives the same result.", min=0, max=LARGEST_SEED)]
+Seed = Annotated[int, option("--seed", "Same seed, same result.", min=0, max=LARGEST_SEED)]
 
 _EVERYWHERE: dict[str, tuple[Any, Any]] = {"force": (Force, False), "quiet": (Quiet, False), "seed": (Seed, 0)}
 _HelpAll = Annotated[

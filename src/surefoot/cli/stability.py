@@ -43,9 +43,7 @@ if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores
     from surefoot.stability.study import Study
 
-stability = helpful_group(
-    "stability", "Show which measures, and choices by them, stay the same if scores change a little (rNDCG, SoftNDCG)."
-)
+stability = helpful_group("stability", "Show which measures, and choices by them, are stable.")
 
 _Measures = Annotated[
     list[str] | None, option("-m --measure", "Repeatable.", NAME, shown=", ".join(MEASURES[:2]) + ", …")

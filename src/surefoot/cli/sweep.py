@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from surefoot.choose.trainings import SweepProgress
 
 
+_OBJECTIVES = f"{choices.OBJECTIVES[0]}, or of {', '.join(RISK_OBJECTIVES[1:])}."
+
+
 def _joined(values: Iterable[object]) -> str:
     """Several values as an option takes them."""
     return ",".join(map(str, values))
@@ -52,9 +55,7 @@ def sweep(
     baseline: Baselines = None,
     traffic: TrafficFile = None,
     preset: Annotated[str | None, option("--preset", f"{', '.join(choices.PRESETS)}.", "WORD")] = None,
-    objective: Annotated[
-        str | None, option("--objective", f"Of {', '.join(RISK_OBJECTIVES)}.", LIST, shown=_joined(choices.OBJECTIVES))
-    ] = None,
+    objective: Annotated[str | None, option("--objective", _OBJECTIVES, LIST, shown="")] = None,
     alpha: Annotated[str | None, option("-a --alpha", "Values of α.", LIST, shown=_joined(choices.ALPHAS))] = None,
     seeds: Annotated[str | None, option("--seeds", "Random seeds, as 0,1.", LIST, shown=_joined(choices.SEEDS))] = None,
     trees: Annotated[
@@ -91,7 +92,7 @@ def sweep(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Train models with many objectives, α, parameters and seeds on every fold, and compare gain and risk.
+    """Train many trade-offs on every fold, and compare them.
 
     **Example:** `surefoot sweep MQ2008/ -b bm25=feature:25 --objective u_risk,faro -o sweep/ --html t.html`
     """
@@ -128,11 +129,11 @@ def sweep(
         "learn_baselines": learn_baselines or None, "strategies": strategies, "choose_by": choose_by,
         "traffic": traffic,
     }  # fmt: skip
-    options: dict[str, Any] = {"rule": rule, "early_stopping_rounds": early_stopping}
     with _live(quiet) as on_progress:
         result = run_sweep(
             data, output, baselines=baseline or [], preset=preset, workers=workers, threads=threads,
-            on_progress=on_progress, engine=engine, options=options, measure=measure, folds=folds,
+            on_progress=on_progress, engine=engine, measure=measure, folds=folds, rule=rule,
+            early_stopping_rounds=early_stopping,
             **{name: value for name, value in settings.items() if value is not None},
         )  # fmt: skip
     page = {"provenance": page_provenance(html, [data, *_files(baseline, traffic)])}

@@ -19,7 +19,7 @@ NO_AUTOMATIC_REASON = (
     "them out, or decide on the whole candidate with surefoot gate --automatic"
 )
 NO_FILL_REASON = (
-    "judgments whose holes were filled by an automatic judge cannot decide: a judge that favours a system would decide "
-    "for it. Let people judge the holes, or draw queries with surefoot judge next --automatic; --automatic is for surefoot "
-    "evaluate only"
+    "judgments whose holes were filled by an automatic judge cannot decide: a judge that favours a system would "
+    "decide for it. Let people judge the holes, or draw queries with surefoot judge next --automatic; --automatic is "
+    "for surefoot evaluate only"
 )

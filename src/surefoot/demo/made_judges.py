@@ -43,6 +43,6 @@ def judges(qrels: Qrels, candidate: Run, *, seed: int = 0) -> dict[str, Qrels]:
 
 
 def _as_judgments(qrels: Qrels, grades: np.ndarray, name: str) -> Qrels:
-    judge = Qrels.read(qrels.to_frame().with_columns(pl.Series("relevance", grades)), name)
+    judge = Qrels._read(qrels.to_frame().with_columns(pl.Series("relevance", grades)), name)
     judge.origin = JudgmentOrigin("machine", (name,))
     return judge

@@ -60,9 +60,9 @@ def runs(*, queries: int = 200, depth: int = 50, seed: int = 0) -> DemoRuns:
         sign[ruined] = -1
         individual = rng.normal(size=(queries, depth))
         score = np.round(sign * clarity * difficulty * grade + 0.8 * shared + 0.6 * individual, 4)
-        made.append(Run.read(_frame(names, depth, "score", score), name))
+        made.append(Run._read(_frame(names, depth, "score", score), name))
         harmed[name] = [names[i] for i in sorted(ruined)]
-    return DemoRuns(Qrels.read(_frame(names, depth, "relevance", grade)), made, harmed)
+    return DemoRuns(Qrels._read(_frame(names, depth, "relevance", grade)), made, harmed)
 
 
 def _frame(queries: list[str], depth: int, column: str, values: Floats) -> pl.DataFrame:

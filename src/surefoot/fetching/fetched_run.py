@@ -59,7 +59,7 @@ def fetch(
 ) -> Run:
     """The run of a live search service: the first `depth` results of each query.
 
-    `service` is "elasticsearch", "opensearch" or "solr"; `queries` is anything that `read_texts` takes; `body` is a
+    `service` is "elasticsearch", "opensearch" or "solr"; `queries` is a file, a dict or a table; `body` is a
     JSON file or a dict with {{query}} in its texts. Results keep the service's order: of equal scores the later ones
     are lowered by the least that a number can be; with `score_by="position"` a score is minus the position.
 
@@ -232,7 +232,7 @@ def _run_of(results: Mapping[str, Sequence[Hit]], name: str) -> Run:
         raise DataError("no query has a result; check the body, and the index that the URL names")
     rows = [(query, hit.document, hit.score) for query, hits in results.items() for hit in hits]
     schema = {"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}
-    return Run.read(pl.DataFrame(rows, schema=schema, orient="row"), name)
+    return Run._read(pl.DataFrame(rows, schema=schema, orient="row"), name)
 
 
 def _writes_lines(output: str | os.PathLike[str]) -> bool:

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from surefoot.arrays import Floats
 from surefoot.data.reading.categories import Categories, recode
 from surefoot.data.reading.matrix import QUERY_COLUMN, FeatureMatrix, feature_matrix, without_queries
-from surefoot.data.types.query_weighting import is_traffic
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, name_list, shortened
 
@@ -45,8 +44,6 @@ def as_valid(valid: Any, names: Sequence[str]) -> RankingData:
     """Validation data: RankingData, or a tuple (RankingData, baseline), (X, y, qid) or (X, y, qid, baseline)."""
     if not isinstance(valid, tuple | list):
         return as_data(valid)
-    if len(valid) == 1:  # a list of sets, as eval_set of other learners has it
-        return as_valid(valid[0], names)
     first, rest = valid[0] if valid else None, valid[1:]
     if isinstance(first, RankingData) and len(rest) == 1:
         return as_data(first, baseline=rest[0], names=names)
@@ -69,34 +66,6 @@ def weighted_data(data: RankingData, weights: Any, what: str = "the training dat
         return data.with_traffic(weights)
     except ArgumentError as error:
         raise ArgumentError(f"{what}: {error}") from None
-
-
-def as_eval_set(
-    eval_set: Any, qid: Any, group: Any, baseline: Any, weights: Any = None
-) -> RankingData | tuple[RankingData, Any]:
-    """What `valid` is, from the arguments that LGBMRanker and XGBRanker have for it."""
-    pairs = [eval_set] if isinstance(eval_set, tuple | RankingData) else list(eval_set or [])
-    if len(pairs) != 1:
-        raise ArgumentError(f"eval_set has {len(pairs)} sets; give one, as [(X, y)] with eval_qid=[qid]")
-    first = pairs[0]
-    if not isinstance(first, RankingData) and not (isinstance(first, tuple | list) and len(first) == 2):
-        raise ArgumentError("eval_set must be a list of one pair (X, y), with its queries in eval_qid=[qid]")
-    given = {"qid": qid, "group": group, "baseline": baseline, "sample_weight": weights}
-    parts = [_single_part(name, each) for name, each in given.items()]
-    X, y = (first, None) if isinstance(first, RankingData) else first
-    data = weighted_data(as_data(X, y, *parts[:2]), parts[3], "eval_set")
-    return data if parts[2] is None else (data, parts[2])
-
-
-def _single_part(name: str, parts: Any) -> Any:
-    """The one part of a list that has a part for each set."""
-    if parts is None:
-        return None
-    if not isinstance(parts, list | tuple) or len(parts) != 1 or (np.ndim(parts[0]) == 0 and not is_traffic(parts[0])):
-        raise ArgumentError(
-            f"eval_{name} must be a list with one part, because eval_set has one set; write eval_{name}=[{name}]"
-        )
-    return parts[0]
 
 
 def _baseline_scores(baseline: Any, names: Sequence[str]) -> dict[str, Any]:

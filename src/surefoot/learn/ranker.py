@@ -25,7 +25,6 @@ from surefoot.learn.estimator import Estimator
 from surefoot.learn.init_model import read_init_model
 from surefoot.learn.inputs import (
     as_data,
-    as_eval_set,
     matched_baselines,
     matched_features,
     standardised_baseline,
@@ -176,12 +175,7 @@ class Ranker(Estimator):
         group: npt.ArrayLike | None = None,
         baseline: Any = None,
         valid: Any = None,
-        eval_set: Any = None,
-        eval_qid: Any = None,
-        eval_group: Any = None,
-        eval_baseline: Any = None,
         sample_weight: Any = None,
-        eval_sample_weight: Any = None,
         init_model: Ranker | str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
     ) -> Self:
@@ -189,8 +183,7 @@ class Ranker(Estimator):
 
         `baseline` holds document scores: (n,), (n, baselines), or a dict of them by name; the data's own baselines by
         default. `valid` is RankingData, or a tuple (X, y, qid), (X, y, qid, baseline) or (RankingData, baseline). Its
-        features and baselines go by name where there are names. `eval_set=[(X, y)]` with `eval_qid=[qid]` or
-        `eval_group=[group]`, and `eval_baseline=[baseline]`, is LightGBM's and XGBoost's way to say the same.
+        features and baselines go by name where there are names.
         `sample_weight`, how often each query is asked, is as for `RankingData.with_traffic`; by id, for `valid`, too.
         Dask arrays or frames are learned from on their cluster, with `engine="xgboost"`.
         `PreparedData`, given alone, can be learned from many times without being prepared each time. `progress` is
@@ -198,11 +191,6 @@ class Ranker(Estimator):
         `init_model`, a Ranker or the folder of one, has the trees to go on from: `n_estimators` more are grown on this
         data, for the same objective, features and baselines; `history_` is of the new trees.
         """
-        parts = (eval_set, eval_qid, eval_group, eval_baseline, eval_sample_weight)
-        if any(part is not None for part in parts):
-            if valid is not None:
-                raise ArgumentError("valid and eval_set mean the same; give only one of them")
-            valid = as_eval_set(*parts)
         if is_dask(X):
             from surefoot.learn.cluster.fit import fit_collections
 

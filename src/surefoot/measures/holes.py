@@ -25,8 +25,8 @@ def fill_holes(judgments: Qrels, automatic: Qrels, runs: Sequence[Run], depth: f
     Documents below the depth are not filled: they would change what is ideal, and nobody sees them. Queries that people
     did not judge stay unjudged.
 
-    >>> people, judge = Qrels.read({"q": {"a": 2}}), Qrels.read({"q": {"a": 0, "b": 1, "c": 1}, "r": {"a": 1}})
-    >>> fill_holes(people, judge, [Run.read({"q": ["a", "b"]})]).to_dict()
+    >>> people, judge = Qrels._read({"q": {"a": 2}}), Qrels._read({"q": {"a": 0, "b": 1, "c": 1}, "r": {"a": 1}})
+    >>> fill_holes(people, judge, [Run._read({"q": ["a", "b"]})]).to_dict()
     {'q': {'a': 2.0, 'b': 1.0}}
     """
     if not set(judgments.queries) & set(automatic.queries):
@@ -38,7 +38,7 @@ def fill_holes(judgments: Qrels, automatic: Qrels, runs: Sequence[Run], depth: f
     chosen = _fills(judgments, automatic, runs, depth)
     _warn_of_scale(judgments, automatic.grades[chosen], automatic.name)
     frame = pl.concat([judgments.to_frame(), automatic.to_frame().filter(pl.Series(chosen))])
-    filled = Qrels.read(frame, judgments.name)
+    filled = Qrels._read(frame, judgments.name)
     filled.origin = JudgmentOrigin("people and machine", (judgments.name, automatic.name))
     return filled
 

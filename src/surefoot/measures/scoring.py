@@ -30,7 +30,7 @@ from surefoot.progress import steps
 
 @overload
 def score(
-    qrels: RankedSource, runs: Any, measure: str | Measure, *, missing: str = "zero",
+    qrels: RankedSource, runs: Any, measure: str | Measure = "nDCG@10", *, missing: str = "zero",
     automatic: RankedSource | None = None, traffic: Any = None,
 ) -> Scores: ...  # fmt: skip
 @overload
@@ -41,7 +41,7 @@ def score(
 def score(
     qrels: RankedSource,
     runs: Any,
-    measure: str | Measure | Iterable[str | Measure],
+    measure: str | Measure | Iterable[str | Measure] = "nDCG@10",
     *,
     missing: str = "zero",
     automatic: RankedSource | None = None,
@@ -60,7 +60,7 @@ def score(
     asks are left out, and all means are weighted.
 
     >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
-    >>> new = Run.read({"q1": {"d1": 2.0, "d3": 1.0}}, name="new")
+    >>> new = Run._read({"q1": {"d1": 2.0, "d3": 1.0}}, name="new")
     >>> scores = score(qrels, [new], "RR@10")
     >>> scores.values, scores.missing
     (array([[1., 0.]]), {'new': 1})
@@ -69,7 +69,7 @@ def score(
     """
     if missing not in tuple(MissingTreatment):
         raise ArgumentError(f"missing is {shortened(missing)}; it must be one of {', '.join(MissingTreatment)}")
-    judgments = Qrels.read(qrels)
+    judgments = Qrels._read(qrels)
     single = is_measure(measure)
     requested: list[Any] = [measure] if single else list(measure)  # type: ignore[arg-type]
     measures = [Measure.parse(item) for item in requested]
@@ -79,7 +79,7 @@ def score(
     if counts is not None:
         asked[:] = False
         asked[query_weights(counts, judgments.queries).positions] = True
-    judge = None if automatic is None else Qrels.read(automatic)
+    judge = None if automatic is None else Qrels._read(automatic)
     if judge is not None:
         depths = [item.depth for item in measures]
         deepest = None if None in depths else max(depths)  # type: ignore[type-var]
@@ -214,12 +214,12 @@ def runs_by_name(runs: Any) -> list[Run]:
         # {query: {document: score}} is one run, {query: [document, …]} and {"query_id": [...], ...} too; {name: run}
         # are several.
         if _is_results(first) or is_query_table(runs):
-            named = [Run.read(runs)]
+            named = [Run._read(runs)]
         else:
-            named = [Run.read(run, name=str(name)) for name, run in runs.items()]
+            named = [Run._read(run, name=str(name)) for name, run in runs.items()]
     else:
         sources = list(runs)
-        named = [Run.read(run) for run in ([sources] if sources and is_record(sources[0]) else sources)]
+        named = [Run._read(run) for run in ([sources] if sources and is_record(sources[0]) else sources)]
     if not named:
         raise ArgumentError("no runs were given; give at least one")
     for name, times in Counter(run.name for run in named).items():

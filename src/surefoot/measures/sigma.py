@@ -7,12 +7,13 @@ gradient. Differences of SoftNDCG are small, so a preference says little: thousa
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
 
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.data.types.preferences import PreferencePairs
+from surefoot.data.types.preferences import PreferencePairs, read_preferences
 from surefoot.errors import ArgumentError
 from surefoot.measures.discount import discounts
 from surefoot.measures.effectiveness import gains, ratio
@@ -75,7 +76,7 @@ def _gains_and_ideal(grades: Floats, dcg: str, cutoff: int | None) -> tuple[Floa
 
 
 def fit_sigma(
-    pairs: PreferencePairs,
+    pairs: PreferencePairs | str | os.PathLike[str],
     *,
     dcg: str = "log2",
     cutoff: int | None = 5,
@@ -83,7 +84,8 @@ def fit_sigma(
 ) -> SigmaFit:
     """σ by maximum likelihood from preference pairs, with its standard error, 95 % interval and likelihood curve.
 
-    Scores are taken as they are; give percentiles (`surefoot.percentiles`) if SoftNDCG will see percentiles.
+    Scores are taken as they are; give percentiles if SoftNDCG will see percentiles. `pairs` may be a file with the
+    columns `pair, list, rank, score, grade, preferred`, one line per result.
     The standard error is from the observed information; the interval holds every σ whose likelihood is within
     chance of the best (likelihood ratio). σ is looked for within `bounds`, by default 1/100 to 20 times
     the usual spread of a list's scores.
@@ -93,6 +95,7 @@ def fit_sigma(
     >>> fit.converged, 0.05 < fit.sigma < 0.6
     (True, True)
     """
+    pairs = pairs if isinstance(pairs, PreferencePairs) else read_preferences(pairs)
     likelihood = _Likelihood(pairs, dcg, cutoff)
     low, high = _bounds(pairs, bounds)
     grid = np.geomspace(low, high, _CURVE_POINTS)

@@ -34,7 +34,7 @@ def worst_case_loss(
     (array([0.5]), array([0.]))
     """
     parsed = check_bounded(measure)
-    candidate, reference = Run.read(run), Run.read(baseline)
+    candidate, reference = Run._read(run), Run._read(baseline)
     if parsed.family in ("nDCG", "RR", "P"):
         losses = _loss_by_rank(candidate, reference, parsed)
     elif parsed.kind.uses_scores:  # these change with the scores, though no document moves

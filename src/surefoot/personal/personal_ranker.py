@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import polars as pl
@@ -19,8 +19,11 @@ from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.ranker import Ranker
 from surefoot.personal.lists import SHOWN_ORDER
-from surefoot.personal.options import DETAILS, STATE
+from surefoot.personal.options import DETAILS, SAMPLE, STATE
 from surefoot.personal.saved_ranker import read_details
+
+if TYPE_CHECKING:
+    from surefoot.personal.later_lists import LaterLists
 
 _REASONS = 3  # features that a move is explained by
 
@@ -182,6 +185,17 @@ class PersonalRanker:
             matrix, np.zeros(len(matrix)), [query], np.array([len(matrix)]), baselines={SHOWN_ORDER: -positions},
             feature_names=list(self.ranker.feature_names_in_), doc_ids=list(request.documents),
         )  # fmt: skip
+
+    @staticmethod
+    def later_lists(study: str | os.PathLike[str], *, sample: int | None = SAMPLE, seed: int = 0) -> LaterLists:
+        """The days of a study after those that a model learned from, to calibrate a `RiskGuard` with.
+
+        `valid` are the days that chose the model; `later` one list of each user of the days after, which `seed` draws.
+        The study must be split by time; `sample` is the study's.
+        """
+        from surefoot.personal.later_lists import later_lists
+
+        return later_lists(study, sample=sample, seed=seed)
 
     def close(self) -> None:
         """Let go of the state's file."""

@@ -48,7 +48,6 @@ def personalize(
     memory: str = MEMORY,
     threads: int | None = None,
     seed: int = 0,
-    engine: str | None = None,
 ) -> Personalization:
     """Learn re-rankers from a click log, choose among them, and say what each gains and how often it re-ranks.
 
@@ -87,7 +86,7 @@ def personalize(
     segments : file, dict or table, optional
         Kinds of lists, by their names, to look at one by one.
     backend : {"duckdb", "spark"}
-        Where features are computed; `engine` is its former name.
+        Where features are computed.
     memory : str
         What DuckDB may use, such as "2GB"; the rest goes to disk.
     threads : int, optional
@@ -104,7 +103,7 @@ def personalize(
         ranker = merge_parameters(engine_of(), ranker or {}, {engine_of().threads_parameter: threads})
     reading: dict[str, Any] = {
         "layout": layout, "unit": unit, "clock": clock, "actions": actions, "labels": labels, "dwell": dwell,
-        "last": last, "backend": engine or backend, "memory": memory, "threads": threads,
+        "last": last, "backend": backend, "memory": memory, "threads": threads,
     }  # fmt: skip
     learning: dict[str, Any] = {
         "labels": labels, "split": split, "sample": sample, "preset": preset, "ranker": ranker, "seed": seed,
@@ -154,7 +153,6 @@ def features(
     backend: str = "duckdb",
     memory: str = MEMORY,
     threads: int | None = None,
-    engine: str | None = None,
 ) -> FeatureTable:
     """The table of features alone; see `personalize` for the arguments."""
     known = layout or guess_layout(log)
@@ -186,7 +184,7 @@ def features(
     with ensure_folder(folder) as target:
         satisfaction = Satisfaction(thresholds, last)
         return feature_table(
-            log, target, reading, satisfaction, backend=engine or backend, memory=memory, threads=threads,
+            log, target, reading, satisfaction, backend=backend, memory=memory, threads=threads,
             half_life=half_life,
         )  # fmt: skip
 

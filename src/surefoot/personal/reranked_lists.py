@@ -50,7 +50,7 @@ def rerank_lists(
             if reasons is not None:
                 reasons.write(f"{json.dumps({'id': row['id'], **one.to_dict()}, ensure_ascii=False)}\n".encode())
             changed += one.changed
-        Run.read(pl.concat(rows).select("query_id", "doc_id", "score"), name).write(output)
+        Run._read(pl.concat(rows).select("query_id", "doc_id", "score"), name).write(output)
     return changed, len(rows)
 
 

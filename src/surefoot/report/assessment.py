@@ -6,16 +6,17 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 import polars as pl
 
 from surefoot.data.reading.traffic import LARGEST_WEIGHT, Traffic, read_traffic
-from surefoot.data.types.scores import Scores, check_once, check_same_weights, unknown_system
+from surefoot.data.types.scores import Scores, unknown_system
+from surefoot.data.types.several_scores import check_once, check_same_weights
 from surefoot.data.types.streamed_scores import StreamedScores
 from surefoot.data.types.traffic_weights import TrafficWeights
-from surefoot.errors import ArgumentError, DataError
+from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.score_reading import assessed_scores
 from surefoot.progress import busy
 from surefoot.report import text
@@ -29,7 +30,7 @@ from surefoot.report.segment_sources import segments_of
 from surefoot.report.shape import check_shape
 from surefoot.report.words import advice, default_alpha, in_words
 from surefoot.risk.assessment_data import SCHEMA, AssessmentData, Json, SystemData, TrafficData
-from surefoot.risk.assessment_figures import alpha_key, assessment_data
+from surefoot.risk.assessment_figures import WORST, alpha_key, assessment_data
 from surefoot.risk.per_query import per_query_data
 from surefoot.risk.segments import Segments
 
@@ -44,13 +45,11 @@ def assess(
     *,
     population: Sequence[str] | None = None,
     segments: Any = None,
-    bootstrap: int = 0,
-    seed: int = 0,
-    depth: int | None = None,
-    worst: float = 0.05,
     traffic: Any = None,
-    tests: bool = False,
-    randomised_hsd: bool = False,
+    tests: bool | Literal["hsd"] = False,
+    bootstrap: int = 0,
+    depth: int | None = None,
+    seed: int = 0,
 ) -> Assessment:
     """What each system gains and risks against a baseline, on which queries, and whether by chance.
 
@@ -66,24 +65,21 @@ def assess(
         Weights of losses: each loss counts 1 + α times.
     population : sequence of str, optional
         The systems that Z_Risk, GeoRisk and the mean, median or max are taken over; all by default.
-    segments : anything `read_segments` takes, or "traffic", or a list of both, optional
+    segments : file, dict or table, or "traffic", or a list of both, optional
         Kinds of queries (languages, intents) for which all of it is assessed as well. "traffic" makes head, torso and
         tail of the weights: the queries with 50, 30 and 20 % of the traffic.
-    bootstrap : int
-        Replicates for confidence intervals of U_Risk, Z_Risk and GeoRisk; 0 for none.
-    seed : int
-        Seed of the bootstrap.
-    depth : int, optional
-        How deep rankings are compared, when the scores come from runs; to the end by default.
-    worst : float
-        Share of queries in the mean of the worst differences.
     traffic : file, dict or table, optional
         How often each query is asked. Every mean, share and test is weighted by it; Z_Risk and GeoRisk are absent.
         Queries that nobody asks are left out.
-    tests : bool
-        Also make the tests that papers usually report: paired t, Wilcoxon, randomisation, Tukey's HSD.
-    randomised_hsd : bool
-        With `tests`, the HSD by permuting scores instead of Tukey's studentized range.
+    tests : bool or "hsd"
+        Also make the tests that papers usually report: paired t, Wilcoxon, randomisation, Tukey's HSD. With "hsd" the
+        HSD is made by permuting scores instead of Tukey's studentized range.
+    bootstrap : int
+        Replicates for confidence intervals of U_Risk, Z_Risk and GeoRisk; 0 for none.
+    depth : int, optional
+        How deep rankings are compared, when the scores come from runs; to the end by default.
+    seed : int
+        Seed of the bootstrap.
 
     Examples
     --------
@@ -104,12 +100,14 @@ def assess(
     if len(whole) < len(matrices) and any(matrix._weighting is not None for matrix in whole):
         raise ArgumentError(_NO_STREAMED_TRAFFIC)
     parsed_segments = None if segments is None else segments_of(segments, matrices[0])
-    arguments = (baseline, alphas, population, bootstrap, seed, depth, worst, parsed_segments)
+    arguments = (baseline, alphas, population, bootstrap, seed, depth, WORST, parsed_segments)
     parts: list[MeasureResult] = [
         (assessment_data(matrix, *arguments), matrix if isinstance(matrix, Scores) else None) for matrix in matrices
     ]
-    if tests or randomised_hsd:
-        add_tests(parts, seed, randomised_hsd)
+    if not isinstance(tests, bool) and tests != "hsd":
+        raise ArgumentError(f"tests is {shortened(tests)}; it must be True, False or 'hsd'")
+    if tests:
+        add_tests(parts, seed, tests == "hsd")
     return Assessment(parts, parsed_segments)
 
 

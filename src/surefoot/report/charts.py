@@ -122,7 +122,7 @@ def query_differences(
     name, difference = _differences(assessment, system)
     order = np.argsort(difference, kind="stable")
     scores = assessment.scores
-    tested = weighted_t_values(difference, check_alpha(alpha), scores.largest(), scores._relative_weights)
+    tested = weighted_t_values(difference, check_alpha(alpha), scores._largest(), scores._relative_weights)
     figure = new_figure(width, 0.66 * width)
     axes = figure.subplots()
     _bars(axes, difference[order], difference[order])
@@ -160,7 +160,7 @@ def query_differences_by_alpha(
     order = np.argsort(difference, kind="stable")
     figure, panels, _ = new_panels(len(checked), width, 0.3, 0.36)
     for axes, alpha in zip(panels, checked, strict=True):
-        tested = weighted_t_values(difference, alpha, scores.largest(), scores._relative_weights)
+        tested = weighted_t_values(difference, alpha, scores._largest(), scores._relative_weights)
         _panel(figure, axes, difference[order], tested, order, alpha)
     figure.supxlabel("queries, sorted by difference", fontsize=8)
     figure.supylabel(r"$T_{J}$", fontsize=8)
@@ -175,7 +175,7 @@ def kendall_bins(assessment: Assessment, system: str | None = None, *, width: fl
     from matplotlib.ticker import MaxNLocator
 
     name, _ = _differences(assessment, system)
-    churn = leading_data(assessment)["systems"][assessment.scores.row(name)].get("churn")
+    churn = leading_data(assessment)["systems"][assessment.scores._row(name)].get("churn")
     if churn is None:
         raise ArgumentError(
             "Kendall distances need rankings: assess scores that come from runs, against a baseline that is one of them"
@@ -236,7 +236,7 @@ def write_charts(
     """
     endings = check_formats([formats] if isinstance(formats, str) else list(formats))
     if system is not None:
-        assessment.scores.row(system)  # an unknown one is a mistake, not a chart that does not apply
+        assessment.scores._row(system)  # an unknown one is a mistake, not a chart that does not apply
     drawn = {}
     for name, chart in steps(list(CHARTS.items()), "Drawing charts"):
         try:
@@ -254,7 +254,7 @@ def _differences(assessment: Assessment, system: str | None) -> tuple[str, Float
     """The system to show, and its differences to the baseline."""
     difference = all_differences(assessment)
     system = leader(leading_data(assessment))["system"] if system is None else system
-    return system, difference[assessment.scores.row(system)]
+    return system, difference[assessment.scores._row(system)]
 
 
 def _bin_width(reach: float) -> float:

@@ -13,7 +13,8 @@ import numpy as np
 
 from surefoot.arguments import integer
 from surefoot.arrays import Floats
-from surefoot.data.types.scores import Scores, check_same
+from surefoot.data.types.scores import Scores
+from surefoot.data.types.several_scores import check_same
 from surefoot.report.columns import page_columns
 from surefoot.report.family import family_page
 from surefoot.report.few_queries import CAUTIONS, UNEVEN, too_few_elsewhere
@@ -123,7 +124,7 @@ def page_payload(
             "baseline": first,
             "system": recommended_system(data, assessed)["system"]
             if system is None
-            else scores.systems[scores.row(system)],
+            else scores.systems[scores._row(system)],
         },
         "results": results,
     }

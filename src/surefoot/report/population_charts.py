@@ -88,7 +88,7 @@ def t_risk_curves(
     """T_Risk as losses weigh more, beside what chance allows (Dinçer et al., SIGIR 2014, Fig. 1)."""
     scores, difference = assessment.scores, all_differences(assessment)
     alphas = _alphas(most)
-    scale, weights = scores.largest(), scores._relative_weights
+    scale, weights = scores._largest(), scores._relative_weights
     curves = np.array(
         [
             [np.nan if (t := weighted_test(row, a, scale, weights).t) is None else t for row in difference]
@@ -112,7 +112,7 @@ def t_risk_curves(
     _finish(axes, alphas)
     add_title(figure, axes, f"{plain(scores.measure)}{by_traffic(assessment)} against {versus(assessment)}")
     if np.isfinite(curves).any():
-        in_view = curves[[scores.row(system) for system in named_systems]]
+        in_view = curves[[scores._row(system) for system in named_systems]]
         _keep_in_view(axes, np.append(in_view, [-critical, critical]))
     else:
         write_instead_of_chart(axes, "no system has a standard error")
@@ -170,7 +170,7 @@ def performance_profiles(
     figure, panels, columns = new_panels(len(named_systems), width, 0.45, 0.27)
     lines = -(-len(panels) // columns)
     for axes, system in zip(panels, named_systems, strict=True):
-        row = scores.row(system)
+        row = scores._row(system)
         line = None if e is None or row not in rows else e[rows.index(row)][order]
         _profile(axes, scores.values[row][order], line)
         axes.set_title(plain(system, 20), loc="left", parse_math=False)
@@ -253,7 +253,7 @@ def highlighted(assessment: Assessment, systems: Sequence[str] | None = None) ->
         if not chosen:
             raise ArgumentError("no system was given to show; name at least one")
         for system in chosen:
-            assessment.scores.row(system)
+            assessment.scores._row(system)
         return chosen
     ordered, against = _by_mean(assessment), baselines(assessment)
     first = [system for system in ordered if system in against][: _MOST_NAMED_SYSTEMS - 1]
@@ -300,7 +300,7 @@ def _draw_curves(
                 "markerfacecolor": face, "markevery": (3 + 2 * number % 10, 15), "markeredgewidth": 0.6,
             }  # fmt: skip
             number += 1
-        values = curves[assessment.scores.row(system)]
+        values = curves[assessment.scores._row(system)]
         (line,) = axes.plot(alphas, values, **line_style)
         undefined = "" if np.isfinite(values).any() else " (undefined)"
         entries.append((line, plain(system) + undefined + " (baseline)" * (system in against and not undefined)))

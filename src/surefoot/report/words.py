@@ -200,14 +200,12 @@ def significance(data: AssessmentData, row: SystemData, alpha: float) -> str:
     else:
         most = f"{max(LAST_SEARCHED_ALPHA, *data['alphas']):g}"
         always = turns is not None
-        # Equal systems have U_Risk < 0 at α > 0, rightly: that must not read as if they were worse.
-        once = "; if losses count once, it is not" if outcome == "worse" and alpha and row["gain"] >= 0 else ""
         said = (
             f"We cannot tell whether it is better or worse than {over} {at} ({p})"
             f"{f', nor at any other α up to {most}' if always else ''}."
             if outcome == "unclear"
             else f"{_sentence(_HERE[outcome])} than {over} {at} ({p})"
-            f"{f', and at every other α up to {most}' if always else once}."
+            f"{f', and at every other α up to {most}' if always else ''}."
         )
     return said + _robust(test)
 

@@ -93,11 +93,11 @@ def assessment_data(
         if _has_negative_scores(scores, rows)
         else None
     )
-    deviation = None if no_deviation else block_sums(scores.totals[rows], scores.blocks(rows))
+    deviation = None if no_deviation else block_sums(scores._totals[rows], scores._blocks(rows))
     sums = None if deviation is None else dict(zip(rows, zip(*deviation[:2], strict=True), strict=True))
     means = scores.mean()
     influence = influence_sums(differences_by_baseline, weights)
-    tests = _tests(differences_by_baseline, alphas_by_key, scores.largest(), influence)
+    tests = _tests(differences_by_baseline, alphas_by_key, scores._largest(), influence)
     for position, entry in enumerate(systems):
         entry["alpha"] = {}
         for key, alpha in alphas_by_key.items():
@@ -105,7 +105,7 @@ def assessment_data(
                 "u_risk": entry["reward"] - (1 + alpha) * entry["risk"],
                 **tests[key][position],
             }
-            expected, reason = _expectation(means, scores.count, sums, position, alpha, no_deviation)
+            expected, reason = _expectation(means, scores._count, sums, position, alpha, no_deviation)
             entry["alpha"][key] |= expected
             entry["alpha"][key]["reasons"] |= {"z_risk": reason}
     for entry, system_turns in zip(
@@ -123,23 +123,23 @@ def assessment_data(
     chi = (
         None
         if deviation is None
-        else chi_square(deviation[2], scores.count, deviation[2].size > 1 and are_counts(scores.blocks(rows)))
+        else chi_square(deviation[2], scores._count, deviation[2].size > 1 and are_counts(scores._blocks(rows)))
     )
     data: AssessmentData = {
         "schema": SCHEMA,
         "measure": scores.measure,
         "baseline": baseline if isinstance(baseline, str) else list(against),
         "population": [scores.systems[row] for row in rows],
-        "queries": scores.count,
+        "queries": scores._count,
         "missing": dict(scores.missing),
         "dropped": scores.dropped,
         "no_relevant": scores.no_relevant,
         "tie_rule": scores.tie_rule,
         "alphas": list(alphas_by_key.values()),
-        "critical_value": critical_value(scores.count),
+        "critical_value": critical_value(scores._count),
         "worst_share": worst,
         "bootstrap": {"replicates": bootstrap, "seed": seed, "confidence": CONFIDENCE} if bootstrap else None,
-        "score_range": list(scores.ends()),
+        "score_range": list(scores._ends()),
         "g_squared": (
             None if chi is None else {"value": chi.value, "df": chi.df, "p_value": chi.p, "reason": chi.reason}
         ),
@@ -200,7 +200,7 @@ def _averaged_figures(
             row[key] = int(value) if is_count else value if math.isfinite(value) else None
         if weights is not None:
             row["traffic_shares"], row["each_once"] = traffic_shares(
-                scores.vector(position), against, differences_of, weights
+                scores._vector(position), against, differences_of, weights
             )
         rows.append(row)
     return rows
@@ -303,12 +303,12 @@ def _gains_and_losses(values: Vector, weights: Floats | None) -> tuple[float, fl
 
 
 def _has_negative_scores(scores: ScoreMatrix, rows: Sequence[int]) -> bool:
-    return scores.ends()[0] < 0 and any(part.min() < 0 for part in scores.blocks(rows))
+    return scores._ends()[0] < 0 and any(part.min() < 0 for part in scores._blocks(rows))
 
 
 def _scores_in_memory(scores: Scores | StreamedScores) -> Scores | None:
     """The scores, where all of them are in memory."""
-    return cast("Scores", scores) if isinstance(scores.vector(0), np.ndarray) else None
+    return cast("Scores", scores) if isinstance(scores._vector(0), np.ndarray) else None
 
 
 def _check_streamed(bootstrap: int, depth: int | None, segments: Segments | None) -> None:

@@ -53,7 +53,7 @@ def population_rows(scores: ScoreMatrix, population: Sequence[str] | None) -> li
     """The rows that expectations are taken over: every system unless named."""
     if population is None:
         return list(range(len(scores.systems)))
-    rows = [scores.row(name) for name in _names("population", population)]
+    rows = [scores._row(name) for name in _names("population", population)]
     if not rows or len(set(rows)) < len(rows):
         raise ArgumentError("the population must name at least one system, and each once")
     return rows
@@ -76,7 +76,7 @@ def baseline_names(scores: ScoreMatrix, baseline: str | Sequence[str]) -> list[s
         if name in names[:number]:
             raise ArgumentError(f"baseline {shortened(name)} is given twice")
         if name not in VIRTUAL_BASELINES:
-            scores.row(name)
+            scores._row(name)
         elif name in scores.systems:
             raise ArgumentError(
                 f"{name!r} is the name of a system, and it also means the per-query {name} of all systems; rename the "
@@ -95,7 +95,7 @@ def differences(scores: Scores, against: Mapping[str, Floats]) -> dict[str, Floa
 
 def mean_rounding(scores: ScoreMatrix, name: str) -> float:
     """By how much a baseline may be off that is made of all systems per query; 0 for a system."""
-    return ROUNDING * scores.largest() if name in VIRTUAL_BASELINES else 0.0
+    return ROUNDING * scores._largest() if name in VIRTUAL_BASELINES else 0.0
 
 
 def streamed_vectors_of_baselines(
@@ -104,10 +104,10 @@ def streamed_vectors_of_baselines(
     """As `vectors_of_baselines`, of scores that are read a block at a time."""
 
     def virtual(name: str) -> Vector:
-        return DerivedVector(scores.count, lambda: map(VIRTUAL_BASELINES[name], scores.blocks(population)))
+        return DerivedVector(scores._count, lambda: map(VIRTUAL_BASELINES[name], scores._blocks(population)))
 
     return {
-        name: virtual(name) if name in VIRTUAL_BASELINES else scores.vector(scores.row(name))
+        name: virtual(name) if name in VIRTUAL_BASELINES else scores._vector(scores._row(name))
         for name in baseline_names(scores, baseline)
     }
 
@@ -119,10 +119,10 @@ def streamed_differences(scores: ScoreMatrix, against: Mapping[str, Vector]) -> 
         least = mean_rounding(scores, name)
 
         def parts() -> Iterator[Floats]:
-            for part, base in zip(blocks(scores.vector(row)), blocks(against[name]), strict=True):
+            for part, base in zip(blocks(scores._vector(row)), blocks(against[name]), strict=True):
                 yield difference_of(part, base, least)
 
-        return DerivedVector(scores.count, parts)
+        return DerivedVector(scores._count, parts)
 
     return {name: [difference(row, name) for row in range(len(scores.systems))] for name in against}
 

@@ -82,8 +82,8 @@ def compare_rankings(
     """Compare a run's rankings with a baseline's, over `queries` (the baseline's by default) down to `depth`.
 
     >>> from surefoot.data.types.runs import Run
-    >>> today = Run.read({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
-    >>> new = Run.read({"q": {"a": 3.0, "c": 2.0, "b": 1.0}})
+    >>> today = Run._read({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
+    >>> new = Run._read({"q": {"a": 3.0, "c": 2.0, "b": 1.0}})
     >>> compare_rankings(new, today).tau.round(4)
     array([0.3333])
     """

@@ -145,7 +145,7 @@ def add_ordinary_tests(
         _wilcoxon(row, rounding_of(values, against[baseline], least))
         for row, values in zip(rows, scores.values, strict=True)
     ]
-    t_tests = [weighted_test(row, 0.0, scores.largest()) for row in rows]
+    t_tests = [weighted_test(row, 0.0, scores._largest()) for row in rows]
     hsd, reason = _hsd(scores, baseline, seed, randomised_hsd)
     t_entries = _entries([(test.t, test.p, None) if test.p is not None else None for test in t_tests])
     rank_entries, sign_entries = _entries(ranks), _entries(signs)
@@ -170,7 +170,7 @@ def _hsd(scores: Scores, baseline: str, seed: int, randomised: bool) -> tuple[Hs
         return None, f"the baseline, the per-query {baseline} of systems, is not a system"
     if min(scores.values.shape) < 2:
         return None, "it needs at least two systems and two queries"
-    row = scores.row(baseline)
+    row = scores._row(baseline)
     if randomised:
         return randomised_hsd_test(scores.values, row, seed=seed), None
     try:

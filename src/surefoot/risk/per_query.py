@@ -35,7 +35,7 @@ def per_query_data(data: AssessmentData, scores: Scores, segments: Segments | No
             t_values = (
                 None
                 if system_differences is None
-                else weighted_t_values(system_differences[position], value, scores.largest(), weights)
+                else weighted_t_values(system_differences[position], value, scores._largest(), weights)
             )
             alpha[alpha_key(value)] = {
                 "t_r": None if t_values is None else t_values.t_r.tolist(),

@@ -48,7 +48,7 @@ def _segment_column(scores: Scores, name: str, segment_of: Mapping[str, str], as
     largest_first = sorted(rows.items(), key=lambda item: (-sizes[item[0]], item[0]))
     parts: list[SegmentData] = []
     for segment, part_rows in largest_first:
-        part = assess(scores.only(part_rows))
+        part = assess(scores._only(part_rows))
         parts.append({"segment": segment, "queries": len(part_rows), "systems": part["systems"]})
         if weights is not None and "traffic" in part:
             parts[-1]["effective_queries"] = part["traffic"]["effective_queries"]

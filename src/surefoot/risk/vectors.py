@@ -59,24 +59,24 @@ class ScoreMatrix(Protocol):
         ...
 
     @property
-    def count(self) -> int:
+    def _count(self) -> int:
         """How many queries there are."""
         ...
 
     @property
-    def totals(self) -> Floats:
+    def _totals(self) -> Floats:
         """The sum over queries, one value per system."""
         ...
 
-    def row(self, system: str) -> int:
+    def _row(self, system: str) -> int:
         """The row of a system, by name."""
         ...
 
-    def vector(self, row: int) -> Vector:
+    def _vector(self, row: int) -> Vector:
         """One system's scores."""
         ...
 
-    def blocks(self, rows: Sequence[int]) -> Iterator[Floats]:
+    def _blocks(self, rows: Sequence[int]) -> Iterator[Floats]:
         """The scores of some systems, systems × queries, a block of queries at a time."""
         ...
 
@@ -88,11 +88,11 @@ class ScoreMatrix(Protocol):
         """Geometric mean over queries, one value per system."""
         ...
 
-    def ends(self) -> tuple[float, float]:
+    def _ends(self) -> tuple[float, float]:
         """The lowest and the highest score."""
         ...
 
-    def largest(self) -> float:
+    def _largest(self) -> float:
         """The greatest score without its sign."""
         ...
 

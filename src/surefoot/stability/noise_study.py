@@ -59,7 +59,7 @@ def noise(
     """
     parsed = [Measure.parse(measure) for measure in measures]
     noise_sizes = _check(parsed, NOISE_SIZES if sizes is None else sizes, repeats, seed, normalize)
-    judgments = Qrels.read(qrels)
+    judgments = Qrels._read(qrels)
     weighting = None
     asked, relative = np.arange(len(judgments.queries)), None
     if traffic is not None:

@@ -152,7 +152,7 @@ def _two_functions(
             "two of them by name"
         )
     for name in names:
-        matrices[0].row(name)
+        matrices[0]._row(name)
     return matrices, (names[0], names[1])
 
 
@@ -183,12 +183,12 @@ def _differences(matrices: Sequence[Scores], names: tuple[str, str]) -> Floats:
 def _weights(matrices: Sequence[Scores]) -> Floats:
     """The relative weights of the queries; 1 where all count the same."""
     weights = matrices[0]._relative_weights
-    return np.ones(matrices[0].count) if weights is None else weights
+    return np.ones(matrices[0]._count) if weights is None else weights
 
 
 def _rounding(matrices: Sequence[Scores]) -> Floats:
     """By how much means of each measure may differ through rounding."""
-    return ROUNDING * np.array([matrix.largest() for matrix in matrices])
+    return ROUNDING * np.array([matrix._largest() for matrix in matrices])
 
 
 def _means(weighted: Floats, weights: Floats) -> Floats:

@@ -75,7 +75,7 @@ def _resampled_means(matrices: Sequence[Scores], replicates: int, seed: int) -> 
 
 
 def _rank_functions(matrix: Scores, drawn: Floats) -> list[Json]:
-    means, rounding = matrix.mean(), ROUNDING * matrix.largest()
+    means, rounding = matrix.mean(), ROUNDING * matrix._largest()
     best = drawn >= drawn.max(axis=0) - rounding
     share_best = (best / best.sum(axis=0)).mean(axis=1)
     intervals = percentile_intervals(drawn)
@@ -95,7 +95,7 @@ def _rank_functions(matrix: Scores, drawn: Floats) -> list[Json]:
 def _disagreements(first: Scores, other: Scores, most: int) -> list[Json]:
     """Pairs of functions that two measures order differently; or the two best, with `reversed` false, if none."""
     a, b = first.mean(), other.mean()
-    off_a, off_b = (ROUNDING * matrix.largest() for matrix in (first, other))
+    off_a, off_b = (ROUNDING * matrix._largest() for matrix in (first, other))
     order = np.argsort(-a, kind="stable").tolist()
     pairs = [
         (row_a, row_b)

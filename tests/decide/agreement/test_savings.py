@@ -112,7 +112,7 @@ def test_savings_are_what_slow_loops_give(depth: int, times: float | None) -> No
     m = level / (sum(weights) / len(weights))
     drawn = [weight for weight in weights if weight > 0]
     options = {"measure": f"P@{depth}", "baseline": "today"} | ({} if times is None else {"risk": level})
-    savings = sf.agreement(PEOPLE, automatic=JUDGE, runs=RUNS, **options).to_dict()["comparison"]["savings"]
+    savings = sf.judge_agreement(PEOPLE, automatic=JUDGE, runs=RUNS, **options).to_dict()["comparison"]["savings"]
     assert savings["level"] == pytest.approx(level)
     assert savings["alone"] == slow_draws(h, drawn, m, exact=depth == 1)
     assert savings["with_judge"] == slow_draws(h, drawn, m, a, exact=depth == 1)
@@ -174,16 +174,16 @@ def test_a_count_whose_p_is_just_delta_proves(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_level_that_is_the_risk_itself_saves_nothing_and_one_that_is_the_worst_needs_nothing() -> None:
     options = {"measure": "P@2", "baseline": "today"}
-    risk = sf.agreement(PEOPLE, automatic=JUDGE, runs=RUNS, **options).to_dict()["comparison"]["risk"]["human"]
+    risk = sf.judge_agreement(PEOPLE, automatic=JUDGE, runs=RUNS, **options).to_dict()["comparison"]["risk"]["people"]
 
     def reason(level: float) -> str | None:
-        return sf.agreement(PEOPLE, automatic=JUDGE, runs=RUNS, **options, risk=level).to_dict()["comparison"][
+        return sf.judge_agreement(PEOPLE, automatic=JUDGE, runs=RUNS, **options, risk=level).to_dict()["comparison"][
             "savings"
         ]["reason"]
 
     assert reason(risk) == "the risk is not below the level"
     assert reason(risk * (1 + 1e-9)) is None
-    runs = {name: sf.Run.read(run, name) for name, run in RUNS.items()}
+    runs = {name: sf.read_run(run, name) for name, run in RUNS.items()}
     worst = float(_weights(runs["new"], runs["today"], check_bounded("P@2"), IDS).mean())
     assert "differ so little" in reason(worst)
     assert reason(worst * (1 - 1e-9)) is None

@@ -127,8 +127,8 @@ def test_one_more_condition_is_checked_like_others() -> None:
 @pytest.mark.usefixtures("more")
 def test_draws_decide_what_says_so() -> None:
     qrels = {f"q{i}": {"a": 1} for i in range(20)}
-    today = sf.Run.read({query: ["a", "b"] for query in qrels}, "today")
-    new = sf.Run.read({query: ["b", "a"] if query < "q15" else ["a", "b"] for query in qrels}, "new")
+    today = sf.read_run({query: ["a", "b"] for query in qrels}, "today")
+    new = sf.read_run({query: ["b", "a"] if query < "q15" else ["a", "b"] for query in qrels}, "new")
     draws = sf.judge_next({"today": today, "new": new}, baseline="today", measure="RR@10", n=30, seed=0)
     scores = sf.score(qrels, [today, new], "RR@10")
     policy = {"weighed_loss": {"alpha": 1, "at_most": 0.9}}

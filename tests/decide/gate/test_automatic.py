@@ -36,8 +36,8 @@ def made(seed: int = 0, queries: int = N) -> tuple[sf.Run, sf.Run, dict[str, dic
     ids = [f"q{number}" for number in range(queries)]
     grades = rng.choice(3, (queries, 4), p=[0.6, 0.25, 0.15])
     chosen = rng.choice(4, queries, p=[0.6, 0.2, 0.1, 0.1])
-    new = sf.Run.read({query: LISTS[kind] for query, kind in zip(ids, chosen, strict=True)}, "new")
-    today = sf.Run.read(dict.fromkeys(ids, LISTS[0]), "today")
+    new = sf.read_run({query: LISTS[kind] for query, kind in zip(ids, chosen, strict=True)}, "new")
+    today = sf.read_run(dict.fromkeys(ids, LISTS[0]), "today")
     graded = (dict(zip("abcd", row.tolist(), strict=True)) for row in grades)
     return new, today, dict(zip(ids, graded, strict=True))
 
@@ -367,7 +367,7 @@ def test_odd_judgments_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="document 'a' appears twice in query 'q1'"):
         sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=10, automatic=file)
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=10, automatic=GOOD)
-    other = sf.Run.read({query: ["d", "c", "b", "a"] for query in PEOPLE}, "new")
+    other = sf.read_run({query: ["d", "c", "b", "a"] for query in PEOPLE}, "new")
     scores = sf.score({query: PEOPLE[query] for query in draws.queries}, [TODAY, other], MEASURE)
     with pytest.raises(DataError, match="belong to another candidate"):
         sf.gate(scores, baseline="today", policy={"risk": 0.1}, sample=draws, automatic=GOOD)
@@ -427,7 +427,7 @@ def test_weights_of_other_traffic_are_refused() -> None:
 def test_draws_for_a_measure_of_scores_keep_the_scores() -> None:
     measure = "SoftNDCG(normalize='none')@4"
     draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=measure, n=30, seed=1)
-    other = sf.Run.read({query: {d: s / 9 for d, s in docs.items()} for query, docs in NEW.to_dict().items()}, "new")
+    other = sf.read_run({query: {d: s / 9 for d, s in docs.items()} for query, docs in NEW.to_dict().items()}, "new")
     judged = {query: PEOPLE[query] for query in draws.queries}
     sf.gate(sf.score(judged, [TODAY, NEW], measure), baseline="today", policy={"risk": 0.5}, sample=draws)
     with pytest.raises(DataError, match="these draws belong to another candidate"):

@@ -215,7 +215,7 @@ def test_a_segment_is_decided_by_its_own_queries(scores: sf.Scores) -> None:
     own = sf.gate(
         scores, candidate="bold", baseline="today", policy={"segments": {"even": {"risk": 0.03}}}, segments=kinds
     )
-    alone = scores.only([i for i, query in enumerate(scores.queries) if kinds[query] == "even"])
+    alone = scores._only([i for i, query in enumerate(scores.queries) if kinds[query] == "even"])
     plain = sf.gate(alone, candidate="bold", baseline="today", policy={"risk": 0.03})
     same = ("observed", "queries", "level", "least_queries")
     assert [own.conditions[0][key] for key in same] == [plain.conditions[0][key] for key in same]
@@ -354,7 +354,7 @@ def lists(seed: int, queries: int = 400) -> tuple[dict[str, Any], dict[str, Any]
 
 def test_drawn_queries_give_the_figures_of_all_traffic() -> None:
     qrels, today, new = lists(0)
-    runs = [sf.Run.read(today, "today"), sf.Run.read(new, "new")]
+    runs = [sf.read_run(today, "today"), sf.read_run(new, "new")]
     truth = sf.score(qrels, runs, "nDCG@5")
     policy = {"risk": 0.1, "gain": -0.1, "u_risk": {"alpha": 2, "above": -0.2}}
     draws = sf.judge_next([runs[0], runs[1]], baseline=runs[0].name, measure="nDCG@5", n=1500, to_prove="gain", seed=1)
@@ -379,7 +379,7 @@ def test_drawn_queries_give_the_figures_of_all_traffic() -> None:
     with pytest.raises(DataError, match="draws are for nDCG@5"):
         sf.gate(sf.score(judged, runs, "AP"), baseline="today", policy={"risk": 0.1}, sample=for_risk)
     with pytest.raises(ArgumentError, match="the runs are the same as when they were drawn"):
-        sf.gate(truth.only(range(400)), baseline="today", policy={"risk": 0.1}, sample=for_risk)
+        sf.gate(truth._only(range(400)), baseline="today", policy={"risk": 0.1}, sample=for_risk)
 
 
 def test_drawn_conditions_are_bounded_means_of_the_draws() -> None:
@@ -435,7 +435,7 @@ def test_a_level_that_rounds_to_nothing_stops_nothing(risk: float) -> None:
 def test_where_nothing_can_break_a_condition_it_holds() -> None:
     """W̄ of the draws is below the level: no judgments could show such a risk."""
     qrels, today, new = lists(0)
-    runs = [sf.Run.read(today, "today"), sf.Run.read(new, "new")]
+    runs = [sf.read_run(today, "today"), sf.read_run(new, "new")]
     draws = sf.judge_next([runs[0], runs[1]], baseline=runs[0].name, measure="nDCG@5", n=20, to_prove="gain", seed=1)
     judged = sf.score({query: qrels[query] for query in draws.queries}, runs, "nDCG@5")
     for policy in ({"risk": 1.1 * draws.could_lose_mean}, {"gain": -1.1 * draws.could_lose_mean}):

@@ -49,7 +49,7 @@ class World:
 
     def judged(self, queries: list[str], new: Any = "new", name: str = "new", measure: str = "nDCG@3") -> sf.Scores:
         lists = self.runs[new] if isinstance(new, str) else new
-        runs = [sf.Run.read(self.runs["today"], "today"), sf.Run.read(lists, name)]
+        runs = [sf.read_run(self.runs["today"], "today"), sf.read_run(lists, name)]
         return sf.score({query: self.grades[query] for query in queries}, runs, measure)
 
 

@@ -129,8 +129,8 @@ def test_queries_needed_of_conditions_that_fail() -> None:
 
 def test_a_drawn_query_is_hurt_once() -> None:
     qrels = {f"q{i}": {"a": 1} for i in range(6)}
-    today = sf.Run.read({query: ["a", "b"] for query in qrels}, "today")
-    new = sf.Run.read({query: ["b", "a"] for query in qrels}, "new")
+    today = sf.read_run({query: ["a", "b"] for query in qrels}, "today")
+    new = sf.read_run({query: ["b", "a"] for query in qrels}, "new")
     draws = sf.judge_next({"today": today, "new": new}, baseline="today", measure="RR@10", n=40, seed=0)
     data = sf.gate(
         sf.score(qrels, [today, new], "RR@10"), baseline="today", policy={"risk": 0.9}, sample=draws

@@ -1,4 +1,4 @@
-"""What a policy file holds beside its conditions: judgments, the live run, the measure, the record, segments, sample."""
+"""What a policy file holds beside its conditions: judgments, the live run, the measure, the record and more."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_segments_may_be_a_file_alone(tmp_path: Path) -> None:
 )
 def test_what_is_refused(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "release.toml").write_text(f"risk = 0.1\n{text}\n")
-    with pytest.raises(DataError, match="release.toml") as caught:
+    with pytest.raises(DataError, match=r"release\.toml") as caught:
         ReleasePolicy.read(tmp_path / "release.toml")
     assert message in str(caught.value)
     with pytest.raises(ArgumentError):

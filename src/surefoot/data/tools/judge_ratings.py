@@ -25,8 +25,9 @@ def read_judges(source: RankedSource) -> dict[str, Qrels]:
         if parts is not None:
             columns = ("query_id", "doc_id", "relevance")
             return {
-                judge: Qrels.read(dict(zip(columns, part.columns, strict=True)), judge) for judge, part in parts.items()
+                judge: Qrels._read(dict(zip(columns, part.columns, strict=True)), judge)
+                for judge, part in parts.items()
             }
-        return {system_name(source): Qrels.read(source)}
-    judgments = Qrels.read(source)
+        return {system_name(source): Qrels._read(source)}
+    judgments = Qrels._read(source)
     return {judgments.name: judgments}

@@ -45,7 +45,7 @@ def write_judgments(
         Documents to be judged, in their order; those that are rated already are left out.
     depth : int, optional
         How many of the first results of each query are to be judged; all by default.
-    queries : anything `read_texts` takes, optional
+    queries : a file, a dict or a table, optional
         The queries' texts, which take the place of their ids: a tool knows a query by its text.
     name : str, optional
         What the Workbench calls the list; the file's name by default.
@@ -90,12 +90,12 @@ def write_judgments(
 
 
 def _ratings(judgments: RankedSource, texts: Any) -> dict[str, dict[str, float]]:
-    qrels = Qrels.read(judgments)
+    qrels = Qrels._read(judgments)
     return (qrels if texts is None else with_texts(qrels, texts)).to_dict()
 
 
 def _documents(unrated: RankedSource, texts: Any, depth: int | None) -> dict[str, list[str]]:
-    run = Run.read(unrated)
+    run = Run._read(unrated)
     results = (run if texts is None else with_texts(run, texts)).to_dict()
     return {query: list(documents)[:depth] for query, documents in results.items()}
 

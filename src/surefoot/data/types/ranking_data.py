@@ -270,7 +270,7 @@ class RankingData:
 
     def qrels(self) -> Qrels:
         """The labels as judgments, to evaluate runs with."""
-        return Qrels.read(self._frame("relevance", self.y))
+        return Qrels._read(self._frame("relevance", self.y))
 
     def to_run(self, scores: npt.ArrayLike, name: str) -> Run:
         """A run of the documents by these scores, for evaluation or a file.
@@ -279,7 +279,7 @@ class RankingData:
         >>> data.to_run([0.5, 0.5, 0.9], "mine").to_dict()
         {'a': {'a-1': 0.9, 'a-3': 0.5, 'a-2': 0.5}}
         """
-        run = Run.read(self._frame("score", self._scores(scores, "scores")), name)
+        run = Run._read(self._frame("score", self._scores(scores, "scores")), name)
         return run.reordered(replace(run.ranking, tie_rule=self.tie_rule))
 
     def standardised(self, scores: npt.ArrayLike) -> Floats:
@@ -295,7 +295,7 @@ class RankingData:
         """A run's score of each document; those it lacks come last, as they would for a user.
 
         >>> data = RankingData([[1.0], [2.0]], [1, 0], qid=["a", "a"], doc_ids=["d1", "d2"])
-        >>> data.scores_of(Run.read({"a": {"d2": 0.5}}))
+        >>> data.scores_of(Run._read({"a": {"d2": 0.5}}))
         array([-0.5,  0.5])
         """
         if self.doc_ids is None:

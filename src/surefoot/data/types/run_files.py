@@ -20,11 +20,11 @@ def read_runs(source: RankedSource) -> list[Run]:
     [<Run 'run': 1 queries, 2 documents>]
     """
     if not isinstance(source, str | os.PathLike) or not is_folder(source):
-        return Run.read_all(source)
+        return Run._read_all(source)
     files: dict[str, Path] = {}
     runs: list[Run] = []
     for name, file in files_in(source):
-        found = Run.read_all(file)
+        found = Run._read_all(file)
         if len(found) == 1 and found[0].name == system_name(file):  # the file does not say which system it is
             found = [found[0].renamed(name)]
         for run in found:

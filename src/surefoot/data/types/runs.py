@@ -36,15 +36,9 @@ from surefoot.data.reading.frames import GRADE_COLUMNS, RANK_COLUMN, SCORE_COLUM
 from surefoot.data.reading.growable import GrowableColumn
 from surefoot.data.reading.lines import LineLayout, read_lines
 from surefoot.data.tools.judges import AUTOMATIC, JudgmentOrigin
-from surefoot.data.types.ranking import (
-    DuplicateDocumentError,
-    Ranking,
-    index,
-    query_at,
-    rank,
-)
+from surefoot.data.types.ranking import DuplicateDocumentError, Ranking, index, query_at, rank
 from surefoot.data.writing.all_or_nothing import write_bytes
-from surefoot.errors import DataError, shortened
+from surefoot.errors import ArgumentError, DataError, shortened
 
 RankedSource: TypeAlias = "str | os.PathLike[str] | Mapping[Any, Mapping[Any, float]] | Any"
 
@@ -77,7 +71,7 @@ class RankedTable:
         self._ids = ids
 
     @classmethod
-    def read(cls, source: RankedSource, name: str | None = None, *, judges: str | None = None) -> Self:
+    def _read(cls, source: RankedSource, name: str | None = None, *, judges: str | None = None) -> Self:
         """From a file, a nested dict `{query: {document: number}}`, a table of any maker, or named tuples.
 
         Of a file of several runs, `name` says which; `judges` is the rule for a book of several judges' ratings.
@@ -104,10 +98,10 @@ class RankedTable:
         return cls._from_columns(columns_of(source, cls.numbers, name), row_of(name), name)
 
     @classmethod
-    def read_all(cls, source: RankedSource) -> list[Self]:
+    def _read_all(cls, source: RankedSource) -> list[Self]:
         """The one table that a source holds, or each of a file of several runs, which have names there."""
         if not isinstance(source, str | os.PathLike):
-            return [cls.read(source)]
+            return [cls._read(source)]
         tables = cls._read_file(source, None, None)
         if not isinstance(tables, dict):
             return [tables]
@@ -274,7 +268,7 @@ class RankedTable:
 class Run(RankedTable):
     """A system's results: scored documents for each query, ranked by score, ties by document id descending.
 
-    >>> run = Run.read({"q1": {"d1": 0.5, "d2": 0.5, "d3": 0.9}}, name="bm25")
+    >>> run = Run._read({"q1": {"d1": 0.5, "d2": 0.5, "d3": 0.9}}, name="bm25")
     >>> run.documents().to_list()
     ['d3', 'd2', 'd1']
 
@@ -334,7 +328,7 @@ class Run(RankedTable):
 class Qrels(RankedTable):
     """Relevance judgments: a grade for each judged document, best first; negative grades are non-relevant.
 
-    >>> qrels = Qrels.read({"q1": {"d1": 0, "d2": 2}})
+    >>> qrels = Qrels._read({"q1": {"d1": 0, "d2": 2}})
     >>> qrels.grades
     array([2., 0.])
     """
@@ -357,6 +351,19 @@ class Qrels(RankedTable):
 
         return qrels_view(self).to_html()
 
+    def write(  # type: ignore[override]
+        self, path: str | os.PathLike[str], *, to: str | None = None, unrated: Any = None, depth: int | None = None,
+        texts: Any = None,
+    ) -> None:  # fmt: skip
+        """As `Run.write`; or `to` "quepid" or "workbench", with what is `unrated` yet, under the queries' `texts`."""
+        if to is None:
+            if not (unrated is depth is texts is None):
+                raise ArgumentError("unrated, depth and texts are for tools; name one, such as to='quepid'")
+            return super().write(path)
+        from surefoot.data.tools.judgments import write_judgments
+
+        return write_judgments(self, path, to, unrated=unrated, depth=depth, queries=texts)
+
     def _lines(self) -> pl.DataFrame:
         all_integers = bool(np.all((self.grades == np.round(self.grades)) & (np.abs(self.grades) < 2**53)))
         grade = pl.col("relevance").cast(pl.Int64) if all_integers else pl.col("relevance")
@@ -377,7 +384,7 @@ def read_run(source: RankedSource, name: str | None = None) -> Run:
     >>> read_run({"q1": {"d1": 2.0, "d2": 1.0}}, name="today")
     <Run 'today': 1 queries, 2 documents>
     """
-    return Run.read(source, name)
+    return Run._read(source, name)
 
 
 def read_qrels(source: RankedSource, *, judges: str | None = None) -> Qrels:
@@ -390,4 +397,4 @@ def read_qrels(source: RankedSource, *, judges: str | None = None) -> Qrels:
     >>> read_qrels({"q1": {"d1": 1, "d2": 0}})
     <Qrels 'judgments': 1 queries, 2 documents>
     """
-    return Qrels.read(source, judges=judges)
+    return Qrels._read(source, judges=judges)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from surefoot.arguments import distinct_names
 from surefoot.arrays import LARGEST_SCORE, Floats, exact_floats
 from surefoot.data.per_query.aggregates import refuse_table_of_means
 from surefoot.data.reading.by_query import query_table
@@ -122,7 +123,7 @@ class Scores:
                 f"{self.values[row, column]:g}; every score must be finite and within ±{LARGEST_SCORE:g}"
             )
 
-    def row(self, system: str) -> int:
+    def _row(self, system: str) -> int:
         """The row of a system, by name."""
         try:
             return self.systems.index(system)
@@ -131,7 +132,7 @@ class Scores:
 
     def __getitem__(self, system: str) -> Floats:
         """One system's scores, one value per query."""
-        return np.asarray(self.values[self.row(system)])
+        return np.asarray(self.values[self._row(system)])
 
     def __repr__(self) -> str:
         """Size and measure."""
@@ -144,7 +145,36 @@ class Scores:
 
         return scores_view(self).to_html()
 
-    def only(self, columns: Sequence[int]) -> Scores:
+    def select(self, *, systems: Iterable[str] | None = None, queries: Iterable[str] | None = None) -> Scores:
+        """The scores of some systems on some queries, by their names and in that order; all by default.
+
+        >>> scores = Scores([[0.5, 0.25], [0.75, 0.0]], systems=["today", "new"], queries=["q1", "q2"])
+        >>> scores.select(systems=["new"], queries=["q2"]).values
+        array([[0.]])
+        """
+        chosen = [*self.systems] if systems is None else distinct_names("systems", systems)
+        rows = [self._row(system) for system in chosen]
+        columns = None
+        if queries is not None:
+            number = {query: column for column, query in enumerate(self.queries)}
+            named = distinct_names("queries", queries)
+            unknown = [query for query in named if query not in number]
+            if unknown:
+                raise ArgumentError(
+                    f"the scores have no query {shortened(unknown[0])}; their first is {shortened(self.queries[0])}"
+                )
+            columns = [number[query] for query in named]
+        selected = self if columns is None else self._only(columns)
+        known = {run.name: run for run in self.runs}
+        return Scores(
+            selected.values[rows], chosen, selected.queries, self.measure,
+            missing={name: self.missing[name] for name in chosen} if columns is None else None,
+            dropped=selected.dropped, no_relevant=selected.no_relevant, tie_rule=self.tie_rule,
+            runs=[known[name] for name in chosen if name in known] if columns is None else (),
+            qrels=selected.qrels, traffic=selected._weighting,
+        )  # fmt: skip
+
+    def _only(self, columns: Sequence[int]) -> Scores:
         """The scores on some of the queries, by their numbers; without the runs."""
         return Scores(
             self.values[:, columns], self.systems, [self.queries[column] for column in columns], self.measure,
@@ -152,7 +182,9 @@ class Scores:
         )  # fmt: skip
 
     def with_traffic(self, traffic: Any) -> Scores:
-        """The scores on the queries that are asked, weighted by how often; `traffic` is what `read_traffic` takes.
+        """The scores on the queries that are asked, weighted by how often.
+
+        `traffic` is a file, a dict {query: count} or a table.
 
         >>> scores = Scores([[0.5, 0.25, 1.0]], systems=["today"], queries=["q1", "q2", "q3"])
         >>> scores.with_traffic({"q1": 30, "q2": 10}).mean()
@@ -188,34 +220,34 @@ class Scores:
         weights = self._relative_weights
         if weights is None:
             return np.asarray(self.values.mean(axis=1))
-        return np.asarray(np.einsum("ij,j->i", self.values, weights) / self.count)
+        return np.asarray(np.einsum("ij,j->i", self.values, weights) / self._count)
 
     @property
-    def count(self) -> int:
+    def _count(self) -> int:
         """How many queries there are."""
         return len(self.queries)
 
     @property
-    def totals(self) -> Floats:
+    def _totals(self) -> Floats:
         """The sum over queries, one value per system."""
         return np.asarray(self.values.sum(axis=1))
 
-    def vector(self, row: int) -> Floats:
+    def _vector(self, row: int) -> Floats:
         """One system's scores, one value per query."""
         return np.asarray(self.values[row])
 
-    def blocks(self, rows: Sequence[int]) -> Iterator[Floats]:
+    def _blocks(self, rows: Sequence[int]) -> Iterator[Floats]:
         """The scores of some systems, systems × queries, a block of queries at a time."""
-        for start in range(0, self.count, _BLOCK):
+        for start in range(0, self._count, _BLOCK):
             yield self.values[rows, start : start + _BLOCK]
 
-    def ends(self) -> tuple[float, float]:
+    def _ends(self) -> tuple[float, float]:
         """The lowest and the highest score."""
         return float(self.values.min()), float(self.values.max())
 
-    def largest(self) -> float:
+    def _largest(self) -> float:
         """The greatest score without its sign, which rounding is measured by."""
-        lowest, highest = self.ends()
+        lowest, highest = self._ends()
         return max(highest, -lowest)
 
     def geometric_mean(self, floor: float = FLOOR) -> Floats:
@@ -224,7 +256,7 @@ class Scores:
         weights = self._relative_weights
         if weights is None:
             return np.exp([row.mean() for row in logs])
-        return np.exp([np.einsum("i,i->", row, weights) / self.count for row in logs])
+        return np.exp([np.einsum("i,i->", row, weights) / self._count for row in logs])
 
     def to_frame(self) -> pl.DataFrame:
         """A polars frame: `query` first, then one column per system."""
@@ -249,41 +281,6 @@ class Scores:
             refuse_in_fork("writing scores")
             check_csv_names(path, (*self.systems, *self.queries))
             write_bytes(path, self.to_frame().write_csv().encode())
-
-
-def check_once(measures: Sequence[str]) -> None:
-    """Refuse a measure that is given twice."""
-    if len(set(measures)) < len(measures):
-        raise ArgumentError(f"a measure is given twice among {', '.join(measures)}; give each once")
-
-
-def check_same(matrices: Sequence[Scores], advice: str) -> None:
-    """Refuse matrices that are not all of the same systems on the same queries with the same weights."""
-    for matrix in matrices[1:]:
-        if (matrix.systems, matrix.queries) != (matrices[0].systems, matrices[0].queries):
-            raise ArgumentError(
-                f"{matrices[0].measure} and {matrix.measure} belong to different systems or queries; {advice}"
-            )
-        check_same_weights(matrices[0], matrix)
-
-
-def check_same_weights(first: Scores, other: Scores) -> None:
-    """Refuse two matrices whose queries are weighted differently: by other traffic, or one of them by none."""
-    mine, its = first._weighting, other._weighting
-    if mine is None and its is None:
-        return
-    if mine is None or its is None:
-        weighted, plain = (first, other) if its is None else (other, first)
-        raise ArgumentError(
-            f"{weighted.measure} is weighted by traffic and {plain.measure} is not; give the same traffic for both"
-        )
-    counts = dict(zip(first.queries, mine.weights.tolist(), strict=True))
-    for query, weight in zip(other.queries, its.weights.tolist(), strict=True):
-        if counts.get(query, weight) != weight:
-            raise ArgumentError(
-                f"{first.measure} and {other.measure} are weighted by different traffic: query {shortened(query)} "
-                f"counts {counts[query]:g} and {weight:g}; give the same traffic for both"
-            )
 
 
 def unknown_system(name: str, systems: Sequence[str]) -> str:

@@ -53,11 +53,11 @@ class StreamedScores:
         with reading_parquet(path):
             frame = pl.scan_parquet(self.path, glob=False, hive_partitioning=False)
             names = frame.collect_schema().names()
-            self.count = int(frame.select(pl.len()).collect().item())
-        if len(names) < 2 or not self.count:
+            self._count = int(frame.select(pl.len()).collect().item())
+        if len(names) < 2 or not self._count:
             raise DataError(
                 f"{path}: expected a query column, at least one column per system and one row per query; "
-                f"found {len(names)} columns and {self.count} rows"
+                f"found {len(names)} columns and {self._count} rows"
             )
         if is_long(names):
             raise DataError(
@@ -72,15 +72,15 @@ class StreamedScores:
         self.missing = dict.fromkeys(self.systems, 0)
         self.dropped, self.no_relevant, self.tie_rule = 0, None, None
         self.runs: tuple[()] = ()
-        self.totals = np.zeros(len(self.systems))
+        self._totals = np.zeros(len(self.systems))
         self._logs = np.zeros(len(self.systems))
-        self._ends = np.inf, -np.inf
+        self._lowest_and_highest = np.inf, -np.inf
         self._check()
 
     def _check(self) -> None:
         """Look at every row once: each number must be one, and each query stand once."""
-        codes = np.empty(self.count, np.uint64)
-        for start in steps(range(0, self.count, BLOCK), "Reading scores"):
+        codes = np.empty(self._count, np.uint64)
+        for start in steps(range(0, self._count, BLOCK), "Reading scores"):
             frame = self._read((self._query, *self.systems), start)
 
             def where(row: int, start: int = start) -> str:
@@ -88,49 +88,50 @@ class StreamedScores:
 
             codes[start : start + len(frame)] = codes_of(ids_of(frame[self._query], "the query", where))
             values = np.stack([system_scores(frame[name], name, where) for name in self.systems])
-            self.totals += values.sum(axis=1)
+            self._totals += values.sum(axis=1)
             self._logs += np.log(np.maximum(values, FLOOR)).sum(axis=1)
-            self._ends = min(self._ends[0], float(values.min())), max(self._ends[1], float(values.max()))
+            lowest, highest = self._lowest_and_highest
+            self._lowest_and_highest = min(lowest, float(values.min())), max(highest, float(values.max()))
         codes.sort()
         if any((part[1:] == part[:-1]).any() for part in _overlapping(codes)):
             raise DataError(f"{self.path}: a query appears twice; every query needs one row")
 
     def __repr__(self) -> str:
         """Size and measure."""
-        return f"<StreamedScores {self.measure}: {len(self.systems):,} systems × {self.count:,} queries>"
+        return f"<StreamedScores {self.measure}: {len(self.systems):,} systems × {self._count:,} queries>"
 
-    def row(self, system: str) -> int:
+    def _row(self, system: str) -> int:
         """The row of a system, by name."""
         if system not in self.systems:
             raise ArgumentError(unknown_system(system, self.systems))
         return self.systems.index(system)
 
-    def vector(self, row: int) -> ScoreColumn:
+    def _vector(self, row: int) -> ScoreColumn:
         """One system's scores, one value per query."""
         return ScoreColumn(self, row)
 
-    def blocks(self, rows: Sequence[int]) -> Iterator[Floats]:
+    def _blocks(self, rows: Sequence[int]) -> Iterator[Floats]:
         """The scores of some systems, systems × queries, a block of queries at a time."""
         names = [self.systems[row] for row in rows]
-        for start in range(0, self.count, BLOCK):
+        for start in range(0, self._count, BLOCK):
             frame = self._read(dict.fromkeys(names), start)
             yield np.stack([frame[name].cast(pl.Float64).to_numpy() for name in names])
 
     def mean(self) -> Floats:
         """Arithmetic mean over queries, one value per system."""
-        return self.totals / self.count
+        return self._totals / self._count
 
     def geometric_mean(self) -> Floats:
         """Geometric mean over queries, each score at least 1e-5, as `Scores` has it."""
-        return np.exp(self._logs / self.count)
+        return np.exp(self._logs / self._count)
 
-    def ends(self) -> tuple[float, float]:
+    def _ends(self) -> tuple[float, float]:
         """The lowest and the highest score."""
-        return self._ends
+        return self._lowest_and_highest
 
-    def largest(self) -> float:
+    def _largest(self) -> float:
         """The greatest score without its sign, which rounding is measured by."""
-        return max(self._ends[1], -self._ends[0])
+        return max(self._lowest_and_highest[1], -self._lowest_and_highest[0])
 
     def _read(self, names: Iterable[str], start: int) -> pl.DataFrame:
         with reading_parquet(self.path):
@@ -146,11 +147,11 @@ class ScoreColumn:
 
     def __len__(self) -> int:
         """How many queries there are."""
-        return self.scores.count
+        return self.scores._count
 
     def blocks(self) -> Iterator[Floats]:
         """All of them, in order."""
-        for block in self.scores.blocks([self.position]):
+        for block in self.scores._blocks([self.position]):
             yield block[0]
 
 

@@ -58,7 +58,7 @@ class JudgeAgreement(PlainResult):
 
 
 def judge_agreement(
-    human: RankedSource,
+    people: RankedSource,
     *,
     automatic: RankedSource,
     runs: Any = None,
@@ -72,7 +72,7 @@ def judge_agreement(
 
     Parameters
     ----------
-    human, automatic : anything `read_qrels` takes
+    people, automatic : anything `read_qrels` takes
         The judgments. Of a file with several judges the grade is their mean, and all of them count in Krippendorff's α.
     runs : runs as for `score`, optional
         Systems, for bias by system; of two or more, `baseline` and `candidate` are compared.
@@ -85,24 +85,24 @@ def judge_agreement(
     >>> found["documents"], round(found["agreement"], 2), found["bias"]
     (3, 0.67, 0.3333333333333333)
     """
-    people, judge = Qrels.read(human), Qrels.read(automatic)
-    if people.origin is not None and people.origin.is_automatic:
+    by_hand, judge = Qrels._read(people), Qrels._read(automatic)
+    if by_hand.origin is not None and by_hand.origin.is_automatic:
         raise DataError(
-            f"a machine made the first judgments ({shortened(people.name)}), where people's are expected; give "
+            f"a machine made the first judgments ({shortened(by_hand.name)}), where people's are expected; give "
             "people's judgments first, and the automatic judge's second"
         )
-    by_people, by_judge = _joint_grades(people, judge)
+    by_people, by_judge = _joint_grades(by_hand, judge)
     grades, counts = confusion(by_people, by_judge)
-    names, ratings = _all_ratings(human, automatic, people, judge)
-    joint = _joint_queries(people, judge)
+    names, ratings = _all_ratings(people, automatic, by_hand, judge)
+    joint = _joint_queries(by_hand, judge)
     data: AgreementData = {
         "schema": SCHEMA,
-        "people": people.name,
+        "people": by_hand.name,
         "automatic": judge.name,
         "judges": names,
         "documents": len(by_people),
         "queries": len(joint),
-        "only_people": len(people) - len(by_people),
+        "only_people": len(by_hand) - len(by_people),
         "only_automatic": len(judge) - len(by_people),
         "identical": bool((by_people == by_judge).all()),
         "agreement": float((by_people == by_judge).mean()),
@@ -121,15 +121,15 @@ def judge_agreement(
         "comparison": None,
     }
     if runs is not None:
-        systems = named_runs(runs, people)
-        human_scores, automatic_scores = (
-            _scores_on(joint, judgments, systems, measure) for judgments in (people, judge)
+        systems = named_runs(runs, by_hand)
+        people_scores, automatic_scores = (
+            _scores_on(joint, judgments, systems, measure) for judgments in (by_hand, judge)
         )
-        data["measure"] = human_scores.measure
-        data["systems"] = _systems(human_scores, automatic_scores)
+        data["measure"] = people_scores.measure
+        data["systems"] = _systems(people_scores, automatic_scores)
         if len(systems) > 1:
-            candidate, baseline = systems_of(human_scores.systems, candidate, baseline)
-            data["comparison"] = _comparison(human_scores, automatic_scores, systems, baseline, candidate, risk, delta)
+            candidate, baseline = systems_of(people_scores.systems, candidate, baseline)
+            data["comparison"] = _comparison(people_scores, automatic_scores, systems, baseline, candidate, risk, delta)
         elif baseline is not None or candidate is not None:
             raise ArgumentError("a baseline and a candidate need two runs; give both runs")
     elif baseline is not None or candidate is not None or risk is not None:
@@ -155,16 +155,18 @@ def _joint_queries(people: Qrels, judge: Qrels) -> list[str]:
     return [people.queries[number] for number in np.unique(people.ranking.query_of_position()[theirs]).tolist()]
 
 
-def _all_ratings(human: RankedSource, automatic: RankedSource, people: Qrels, judge: Qrels) -> tuple[list[str], Floats]:
+def _all_ratings(
+    people: RankedSource, automatic: RankedSource, by_hand: Qrels, judge: Qrels
+) -> tuple[list[str], Floats]:
     """All judges of both sources, and their ratings of every document; NaN where a judge gave none."""
     found: dict[str, Qrels] = {}
-    for source, merged in ((human, people), (automatic, judge)):
+    for source, merged in ((people, by_hand), (automatic, judge)):
         is_file = isinstance(source, str | os.PathLike) and Path(source).is_file()  # a pipe can be read once only
         judges = read_judges(source) if is_file else {}
         for name, judgments in judges.items() if len(judges) > 1 else [(merged.name, merged)]:
             found[name if name not in found else f"{name} ({merged.name})"] = judgments
     if len(found) < 2:  # two sources of one name
-        found = {"people": people, "automatic": judge}
+        found = {"people": by_hand, "automatic": judge}
     codes = np.unique(np.concatenate([judgments.ranking.codes for judgments in found.values()]))
     ratings = np.full((len(found), len(codes)), np.nan)
     for row, judgments in enumerate(found.values()):
@@ -195,21 +197,21 @@ def _scores_on(queries: Sequence[str], judgments: Qrels, runs: Sequence[Run], me
     return Scores(scores.values[:, columns], scores.systems, list(queries), scores.measure)
 
 
-def _systems(human: Scores, automatic: Scores) -> list[SystemBiasData]:
-    means = human.values.mean(axis=1), automatic.values.mean(axis=1)
+def _systems(people: Scores, automatic: Scores) -> list[SystemBiasData]:
+    means = people.values.mean(axis=1), automatic.values.mean(axis=1)
     return [
         {"system": name, "people": float(by_people), "automatic": float(by_judge), "bias": float(by_judge - by_people)}
-        for name, by_people, by_judge in zip(human.systems, *means, strict=True)
+        for name, by_people, by_judge in zip(people.systems, *means, strict=True)
     ]
 
 
 def _comparison(
-    human: Scores, automatic: Scores, runs: Sequence[Run], baseline: str, candidate: str, risk: float | None,
+    people: Scores, automatic: Scores, runs: Sequence[Run], baseline: str, candidate: str, risk: float | None,
     delta: float,
 ) -> SystemsComparisonData:  # fmt: skip
     changes = {
         name: difference_of(scores[candidate], scores[baseline])
-        for name, scores in (("people", human), ("automatic", automatic))
+        for name, scores in (("people", people), ("automatic", automatic))
     }
     losses = {name: np.maximum(-change, 0) for name, change in changes.items()}
     return {
@@ -220,7 +222,7 @@ def _comparison(
         "loss_correlation": correlation(losses["people"], losses["automatic"]),
         "difference_correlation": correlation(changes["people"], changes["automatic"]),
         "favours": _favours(changes, baseline, candidate),
-        "savings": _savings(human, losses, {run.name: run for run in runs}, baseline, candidate, risk, delta),
+        "savings": _savings(people, losses, {run.name: run for run in runs}, baseline, candidate, risk, delta),
     }
 
 

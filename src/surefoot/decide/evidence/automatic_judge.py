@@ -73,7 +73,7 @@ def read_automatic(
     """
     if unjudged not in get_args(UnjudgedTreatment):
         raise ArgumentError(f"unjudged is {shortened(unjudged)}; it must be 'error' or 'zero'")
-    judgments = Qrels.read(source)
+    judgments = Qrels._read(source)
     code, query = shown_documents((candidate, baseline), traffic, measure.depth)
     known = judgments.ranking.find(code) >= 0
     shown, judged = (np.bincount(query[flags], minlength=len(traffic)) for flags in (slice(None), known))

@@ -8,7 +8,7 @@ from typing import Any
 from surefoot.data.reading.by_query import query_table
 from surefoot.data.reading.columns import ids_of
 from surefoot.data.reading.files import inner_ending
-from surefoot.data.reading.frames import is_columns, keys_of
+from surefoot.data.reading.frames import is_columns
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.strata import Strata
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
@@ -27,13 +27,17 @@ def read_sample(source: Any) -> Draws | Strata | None:
     names, columns, where = query_table(source, "sample", "stratum and share", _FORMS)
     if len(columns) != 3:
         raise DataError(f"{where(None)}: expected three columns, found {name_list(names)}; give {_FORMS}")
-    queries = keys_of(ids_of(columns[0], "the query", where).to_list(), f"{where(None)}, query").to_list()
+    queries = ids_of(columns[0], "the query", where).to_list()
     strata = ids_of(columns[1], "the stratum", where).to_list()
     shares: dict[str, Any] = {}
-    for row, (stratum, share) in enumerate(zip(strata, columns[2], strict=True)):
+    stratum_of: dict[str, str] = {}
+    for row, (query, stratum, share) in enumerate(zip(queries, strata, columns[2], strict=True)):
+        if query in stratum_of:
+            raise DataError(f"{where(row)}: query {shortened(query)} appears twice; give each query once")
+        stratum_of[query] = stratum
         if shares.setdefault(stratum, share) != share:
             raise DataError(
                 f"{where(row)}: stratum {shortened(stratum)} has the share {shortened(share)} here and "
                 f"{shortened(shares[stratum])} above; a stratum has one share of traffic"
             )
-    return Strata({"stratum": dict(zip(queries, strata, strict=True))}, shares)
+    return Strata({"stratum": stratum_of}, shares)

@@ -84,7 +84,7 @@ def draw_queries(
     kind, count = check_bounded(measure), integer("n", n, 1, MOST_DRAWS)
     if to_prove not in get_args(ToProve):
         raise ArgumentError(f"to_prove is {shortened(to_prove)}; it must be 'risk' or 'gain'")
-    candidate, reference = Run.read(run), Run.read(baseline)
+    candidate, reference = Run._read(run), Run._read(baseline)
     drawable = traffic_to_draw(candidate, reference, kind, to_prove, traffic)
     if not drawable.could_lose.any():
         raise DataError(
@@ -136,7 +136,7 @@ def sample_next(
     gate then knows how many queries the traffic has.
     """
     count = integer("n", n, 1, LARGEST_COUNT)
-    log = answered_queries(Run.read(run), Run.read(baseline))
+    log = answered_queries(Run._read(run), Run._read(baseline))
     with open_record(record) as kept:
         if kept.samples and seed is not None:
             raise ArgumentError("the record has a random order already, which later calls go on in; leave out the seed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from surefoot.data.notebook import Look, NotebookTable, NotebookView, Tone, more_rows
 from surefoot.decide.evidence.confidence import confidence
 from surefoot.decide.gate.decision_text import STATUS_HEADING, cells, headings, notes, worst_first
-from surefoot.decide.gate.decision_words import headline, judged_words, queries_needed_note, sentence
+from surefoot.decide.gate.decision_words import headline, judged_words, queries_needed_note, sentence, unit_of
 from surefoot.report.measure_names import measure_title
 from surefoot.risk.assessment_data import Json
 
@@ -30,6 +30,7 @@ def to_notebook(data: Json) -> str:
         ("Exit code", str(data["exit_code"])),
     ]
     about = f"{measure_title(data['measure'])} on {judged_words(data)}"
-    lead = [*(sentence(condition) for condition in conditions[:_SENTENCES]), *filter(None, [queries_needed_note(data)])]
+    lead = [sentence(condition, unit_of(data)) for condition in conditions[:_SENTENCES]]
+    lead += filter(None, [queries_needed_note(data)])
     tone = _TONES.get(data["decision"], "")
     return NotebookView(about, headline(data), tiles, table, tone, lead=lead, notes=notes(data)).to_html()

@@ -16,6 +16,7 @@ from surefoot.decide.gate.decision_words import (
     queries_needed_note,
     sentence,
     shown_name,
+    unit_of,
 )
 from surefoot.decide.gate.hurt_rankings import hurt_rankings
 from surefoot.errors import visible
@@ -48,7 +49,7 @@ class ConditionPicture:
     level_text: str
 
 
-def condition_picture(condition: Json) -> ConditionPicture:
+def condition_picture(condition: Json, unit: str = "queries") -> ConditionPicture:
     """Where everything of a condition stands on its line."""
     at_most = condition_named(condition["name"]).at_most
     edges = condition["bound"], condition["bound_fails"]
@@ -63,7 +64,7 @@ def condition_picture(condition: Json) -> ConditionPicture:
     level = place(condition["level"])
     span = sorted(map(place, edges))
     return ConditionPicture(
-        condition_name(condition), sentence(condition), STATUS_KINDS[condition["status"]],
+        condition_name(condition), sentence(condition, unit), STATUS_KINDS[condition["status"]],
         (_MARGIN, level) if at_most else (level, _WIDTH - _MARGIN), (span[0], span[1]), level,
         place(condition["observed"]) if condition["queries"] else None,
         (_end(condition, low, _MARGIN, level), _end(condition, high, _WIDTH - _MARGIN, level)),
@@ -87,7 +88,7 @@ def to_page(
     """The page of a decision's plain data.
 
     With the `scores` that were decided on, the queries hurt most lead to their two rankings, where these are known;
-    `documents` are texts to show there, anything `read_texts` takes.
+    `documents` are texts to show there, a file, a dict or a table.
     """
     rankings = hurt_rankings(data, scores, documents)
     places = {query: at for at, query in enumerate(rankings["queries"])} if rankings else {}
@@ -106,7 +107,7 @@ def to_page(
             f"{shown_name(data['candidate'])} against {shown_name(data['baseline'])}: "
             f"{measure_title(data['measure'])} on {judged_words(data)}"
         ),
-        pictures=[condition_picture(one) for one in worst_first(data)[:_MOST]],
+        pictures=[condition_picture(one, unit_of(data)) for one in worst_first(data)[:_MOST]],
         rows=[(STATUS_KINDS[one["status"]], cells(one)) for one in data["conditions"]],
         headings=headings(data),
         status_column=headings(data).index(STATUS_HEADING),

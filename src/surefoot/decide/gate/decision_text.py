@@ -17,6 +17,7 @@ from surefoot.decide.gate.decision_words import (
     queries_needed_note,
     sentence,
     shown_name,
+    unit_of,
 )
 from surefoot.errors import visible
 from surefoot.measures.notation import named_measure
@@ -213,7 +214,7 @@ def headings(data: Json) -> list[str]:
     """What stands above `cells`; each p is named by what it proves where it is small enough."""
     proved, disproved = (f"{data[key]:.3g}" for key in ("delta", "delta_fails"))
     return [
-        "condition", "queries", "observed", "proved bound", STATUS_HEADING,
+        "condition", unit_of(data), "observed", "proved bound", STATUS_HEADING,
         f"holds if p ≤ {proved}", f"fails if p ≤ {disproved}",
     ]  # fmt: skip
 
@@ -250,7 +251,7 @@ def tables(data: Json, most: int = 10) -> list[RenderableType]:
         Text(f"{measure_title(data['measure'])} on {judged_words(data)}", style="dim"),
         Text(headline(data), style="bold"),
         Text(""),
-        *(Text(f"• {sentence(condition)}") for condition in worst_first(data)[:most]),
+        *(Text(f"• {sentence(condition, unit_of(data))}") for condition in worst_first(data)[:most]),
     ]
     if len(data["conditions"]) > most:
         parts.append(Text(f"  and {len(data['conditions']) - most:,} more conditions"))

@@ -151,11 +151,16 @@ def most_for(data: Json) -> int:
     return most if data["sampled_from"] is None else min(most, int(data["sampled_from"]))
 
 
-def sentence(condition: Json) -> str:
-    """What is proved of one condition."""
+def unit_of(data: Json) -> str:
+    """What a condition's number of queries counts."""
+    return "draws" if data["sample"]["kind"] == "draws" else "queries"
+
+
+def sentence(condition: Json, unit: str = "queries") -> str:
+    """What is proved of one condition; `unit` is what its number of queries counts."""
     kind = condition_named(condition["name"])
     figure, at_most = kind.words, kind.at_most
-    seen = f"Observed on {condition['queries']:,} queries: {figure_of(condition, condition['observed'])}."
+    seen = f"Observed on {condition['queries']:,} {unit}: {figure_of(condition, condition['observed'])}."
     if condition["observed"] is None:
         least = f" You need at least {condition['least_queries']:,}." if condition["least_queries"] else ""
         return f"{condition_name(condition)} is open: no query of this segment is judged.{least}"
@@ -169,7 +174,7 @@ def sentence(condition: Json) -> str:
         return f"{condition_name(condition)} holds: {figure} is {side} {bound} ({_ALONE}). {seen}"
     least = condition["least_queries"]
     few = (
-        f" You need at least {least:,} queries to prove this condition."
+        f" You need at least {least:,} {unit} to prove this condition."
         if least and least > condition["queries"]
         else ""
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from surefoot.build_log import harmless, write_command
 from surefoot.data.reading.files import file_status
 from surefoot.data.writing.all_or_nothing import reporting_write_errors
-from surefoot.decide.gate.decision_words import condition_name, headline, sentence, shown_name
+from surefoot.decide.gate.decision_words import condition_name, headline, sentence, shown_name, unit_of
 from surefoot.risk.assessment_data import Json
 
 SUMMARY = "GITHUB_STEP_SUMMARY"  # the variable that names the summary's file
@@ -26,7 +26,9 @@ def commands(data: Json) -> list[str]:
     ]
     lines = [
         command(
-            kind, f"{shown_name(data['candidate'])}: {condition_name(condition)} {_verb(status)}", sentence(condition)
+            kind,
+            f"{shown_name(data['candidate'])}: {condition_name(condition)} {_verb(status)}",
+            sentence(condition, unit_of(data)),
         )
         for condition in data["conditions"]
         if condition["status"] == status

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
 
 from surefoot.decide.gate.decision_text import notes
-from surefoot.decide.gate.decision_words import condition_name, headline, sentence, shown_name
+from surefoot.decide.gate.decision_words import condition_name, headline, sentence, shown_name, unit_of
 from surefoot.errors import visible
 from surefoot.risk.assessment_data import Json
 
@@ -43,7 +43,7 @@ def to_junit(data: Json) -> str:
         case = ET.SubElement(
             suite, "testcase", name=_text(condition_name(condition)), classname="surefoot.gate", time="0"
         )
-        text = _text(sentence(condition))
+        text = _text(sentence(condition, unit_of(data)))
         if condition["status"] == "fails" or (condition["status"] == "open" and undecided):
             kind = "stop" if condition["status"] == "fails" else "undecided"
             ET.SubElement(case, "failure", message=text, type=kind).text = text

@@ -117,7 +117,7 @@ class ListPair:
             run.to_frame().filter(pl.col("query_id").is_in([q for q in self.queries if by_query[q] is own]))
             for run, own in ((self.candidate, True), (self.baseline, False))
         ]
-        return Run.read(pl.concat(parts), name)
+        return Run._read(pl.concat(parts), name)
 
 
 def row_ranks(data: RankingData, scores: Floats) -> Ints:

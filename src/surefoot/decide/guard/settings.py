@@ -76,7 +76,7 @@ class GuardSettings:
         return tuple(ConditionRule(name, level) for name, level in self.levels.items())
 
     def claim(self, scorer: str, sampling: Any) -> dict[str, Any]:
-        """The claim for a ledger, to which another scorer, another blend or another sample are another use."""
+        """The claim for a record, to which another scorer, another blend or another sample are another use."""
         settings = [str(self.measure), scorer, self.blend, sampling]
         return {
             "delta": self.delta,

@@ -10,9 +10,6 @@ function currentView() {
       index = systems.indexOf(state.system),
       one = against.pairs[index];
     const rows = figures(book, state.alpha, state.baseline);
-    const tested = familyRows(book, state.alpha, state.baseline)
-      .flat()
-      .filter((row) => row.p_holm !== null).length;
     const view = {
       book,
       alpha: state.alpha,
@@ -23,7 +20,6 @@ function currentView() {
       one,
       rows,
       row: rows[index],
-      tests: { tested, over: book.column === ALL_QUERIES ? "systems" : "systems and segments" },
       result: test(one, state.alpha),
     };
     memo = { key, view };
