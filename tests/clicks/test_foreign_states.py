@@ -113,7 +113,7 @@ def test_an_array_that_is_none_is_refused_where_it_is_read(good: Path, tmp_path:
     with duckdb.connect(str(target)) as connection:
         connection.execute("UPDATE lists SET documents = ?", [documents])
     state = ClickState(target, FACTS)
-    with pytest.raises(DataError, match=r"state\.duckdb: is damaged or incomplete"):
+    with pytest.raises(DataError, match=r"clicks\.duckdb: is damaged or incomplete"):
         state.update([{"session": "s", "user": "u", "time": 5, "document": "1"}])
     state.close()
 
