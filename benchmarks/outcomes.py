@@ -56,14 +56,14 @@ def main(given: argparse.Namespace) -> int:
                         row["alpha"][f"{alpha:g}"] for row in sf.assess(sample, "base", [alpha]).to_dict()["systems"]
                     ]
                     for place, key in enumerate(("outcome", "outcome_without_extra_query")):
-                        found[place] += any(test[key] in ("reward", "risk") for test in tests)
+                        found[place] += any(test[key] in ("better", "worse") for test in tests)
                 rates.append(found / given.samples)
             robust, adjusted = np.mean(rates, axis=0)
             aim = AIMS.get((size, alpha))
             missed += aim is not None and robust > aim
             print(
                 f"{size} queries, α = {alpha:g}: some false outcome in {robust:.1%} of samples"
-                f" (worst draw {max(rate[0] for rate in rates):.1%}); by the adjusted p alone {adjusted:.1%}"
+                f" (worst draw {max(rate[0] for rate in rates):.1%}); by p_skewness alone {adjusted:.1%}"
                 + ("" if aim is None else f"; aim {aim:.0%}{' MISSED' if robust > aim else ''}"),
                 flush=True,
             )

@@ -101,8 +101,8 @@ def rates(samples: Iterator[tuple[np.ndarray, np.ndarray]], alpha: float) -> Rat
         )
         tests = [row["alpha"][f"{alpha:g}"] for row in data["systems"][1:]]
         covered = [test["u_risk_interval"][0] <= 0 <= test["u_risk_interval"][1] for test in tests]
-        false = any(test["outcome"] != "inconclusive" for test in tests)
-        found.append((false, np.mean(covered), data["weights"]["effective_queries"]))
+        false = any(test["outcome"] != "unclear" for test in tests)
+        found.append((false, np.mean(covered), data["traffic"]["effective_queries"]))
     return Rates(*np.mean(found, axis=0).tolist())
 
 

@@ -9,8 +9,6 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 import surefoot as sf
-from surefoot.clicks.generator import generate_log
-from surefoot.clicks.writers import write_log
 
 CHROMIUM = os.environ.get("SUREFOOT_CHROMIUM", "/usr/bin/chromium")
 ARGUMENTS = [
@@ -62,7 +60,7 @@ def trade_offs(folder: Path) -> sf.TradeOffs:
 
 def personalized(folder: Path) -> sf.Personalization:
     """Re-rankers learned from a generated log."""
-    write_log(generate_log(users=4000, seed=1), folder / "clicks.log")
+    sf.demo.clicks(folder / "clicks.log", users=4000, seed=1, layout="yandex2014")
     return sf.personalize(folder / "clicks.log", folder / "study")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tests.cli.conftest import surefoot  # noqa: F401  # a fixture
 from tools.surface import changes, surface
 
 import surefoot as sf
@@ -32,7 +33,7 @@ def test_what_changed_is_said() -> None:
     assert changes(recorded, recorded) == []
 
 
-def test_exit_codes_are_those_that_the_page_promises(surefoot, tmp_path: Path) -> None:
+def test_exit_codes_are_those_that_the_page_promises(surefoot, tmp_path: Path) -> None:  # noqa: F811
     text = (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
     promised = {what: int(code) for code, what in re.findall(r"^\| (\d) \| (\w+)", text, re.MULTILINE)}
     made = sf.demo.runs(queries=100)

@@ -34,7 +34,7 @@ def main() -> None:
     decision = sf.gate(scores, candidate="bold", baseline="today", policy={"risk": 0.03})
     assert decision.exit_code in (0, 1, 3)
     with TemporaryDirectory() as folder:
-        assessment.to_html(Path(folder, "report.html"))
+        assessment.write(Path(folder, "report.html"))
         decision.write(Path(folder, "decision.html"))
         decision.write(Path(folder, "decision.json"))
         assert sf.Decision.read(Path(folder, "decision.json")).decision == decision.decision

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from importlib import import_module
 from pathlib import Path
 
 import surefoot
@@ -22,6 +23,9 @@ TITLES = {
     "choose": "Choose",
     "decide": "Decide and control",
     "clicks": "Clicks",
+    "demo": "Made-up data",
+    "fetching": "Fetch runs",
+    "saved": "Load what was saved",
     "personal": "Personalize",
     "errors": "Errors",
 }
@@ -34,14 +38,18 @@ def names_by_package() -> dict[str, list[str]]:
     imports = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom) and node.module]
     homes = {one.name: (node.module or "").split(".") for node in imports for one in node.names}
     names_of: dict[str, list[str]] = {package: [] for package in TITLES}
-    for name in sorted(public_names(), key=lambda name: (name.islower(), name)):
-        names_of.setdefault(homes[name][1], []).append(name)
+    for name in sorted(public_names(), key=lambda name: (name.rpartition(".")[2].islower(), name)):
+        module, _, own = name.rpartition(".")
+        names_of.setdefault(module or homes[own][1], []).append(name)
     return {package: names for package, names in names_of.items() if names}
 
 
 def public_names() -> set[str]:
-    """What `sf.NAME` gives, listed or not; the packages themselves, such as `sf.risk`, are pages of the reference."""
-    return {name for names in surefoot._EVERY.values() for name in names}
+    """What `sf.NAME` gives, and `sf.MODULE.NAME`; the modules themselves, such as `sf.risk`, are pages."""
+    own = {name for names in surefoot._PUBLIC.values() for name in names}
+    modules = [module for module, names in surefoot._PUBLIC.items() if not names]
+    listed = {module: import_module(f"surefoot.{module}").__all__ for module in (*modules, "errors")}
+    return own | {f"{module}.{name}" for module, names in listed.items() for name in names if name not in own}
 
 
 def name_pages() -> dict[str, tuple[str, str]]:
@@ -73,4 +81,4 @@ def with_links(markdown: str, *, bare: bool) -> str:
     return "".join(part if part.startswith("```") else _CODE.sub(link, part) for part in parts)
 
 
-_CODE = re.compile(r"(?<![\[`\w])`(?P<sf>sf\.)?(?P<name>\w+)(?P<call>\([^`\n]*\))?`(?![\]`])")
+_CODE = re.compile(r"(?<![\[`\w])`(?P<sf>sf\.)?(?P<name>(?:\w+\.)?\w+)(?P<call>\([^`\n]*\))?`(?![\]`])")

@@ -107,7 +107,7 @@ def show(open_file: Callable[..., Opened], tmp_path: Path) -> Callable[..., Open
 
     def opened(assessment: Assessment, fragment: str = "", **options: Any) -> Opened:
         path = tmp_path / "report.html"
-        known = ("queries", "documents", "title", "system")
+        known = ("texts", "documents", "title", "system")
         page_options = {key: options.pop(key) for key in known if key in options}
         if "bold" in assessment.scores.systems:  # of the demo's systems the one with most to see
             page_options.setdefault("system", "bold")

@@ -38,7 +38,7 @@ def undecided(path: Path, provenance: Provenance) -> str:
     queries = [f"a-query-whose-id-goes-on-and-on-number-{i}-" * 3 for i in range(200)]
     today = rng.uniform(0.3, 0.9, 200)
     scores = sf.Scores([today, today + rng.normal(0.02, 0.04, 200)], [HOSTILE, LONG], queries, "nDCG@10")
-    kinds = dict.fromkeys(queries[::2], "segment " * 12)
+    kinds = dict.fromkeys(queries[::2], "segment " * 12) | dict.fromkeys(queries[1::2], "others")
     policy = {"risk": 0.013, "share_hurt": 0.1, "u_risk": {"alpha": 1, "above": 0}, "segments": {"*": {"gain": -0.1}}}
     decided = sf.gate(scores, baseline=HOSTILE, policy=policy, segments=kinds)
     decided.write(path, provenance=provenance)

@@ -31,7 +31,7 @@ def is_open(opened: Any) -> bool:
 
 def test_a_hurt_query_opens_its_rankings(decision: tuple[sf.Decision, Path], open_file: Any) -> None:
     decided, path = decision
-    hurt = decided.to_dict()["hurt"]
+    hurt = decided.to_dict()["most_hurt"]
     opened = open_file(path)
     page = opened.page
     page.click("#hurt button[data-place='0']")

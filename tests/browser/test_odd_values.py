@@ -75,13 +75,25 @@ CHANGES: dict[str, Callable[[float], float]] = {
     "huge": lambda value: 1e90 * value,
     "below 0": lambda value: -abs(value),
 }
-FIGURES = {"gain", "risk", "reward", "share_reranked", "share_of_gain", "share_of_risk", "tau", "mean", "per_query"}
+FIGURES = {
+    "gain", "risk", "reward", "share_reranked", "share_of_gain", "share_of_risk", "tau", "mean", "per_query", "curves",
+}  # fmt: skip
+
+
+AT_LEAST_0 = {"risk", "reward", "share_reranked"}  # below that they are refused
+
+
+def _at_least_0(change: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda value: abs(change(value))
 
 
 def changed(data: Any, change: Callable[[float], float], inside: bool = False) -> Any:
     """The same plain data with its figures changed, wherever they stand."""
     if isinstance(data, dict):
-        return {key: changed(value, change, inside or key in FIGURES or key == "curves") for key, value in data.items()}
+        return {
+            key: changed(value, _at_least_0(change) if key in AT_LEAST_0 else change, inside or key in FIGURES)
+            for key, value in data.items()
+        }
     if isinstance(data, list):
         return [changed(value, change, inside) for value in data]
     return change(data) if inside and isinstance(data, float) else data

@@ -38,7 +38,7 @@ def test_a_session_can_be_looked_at(opened: Any, result: Personalization) -> Non
     page.select_option("#session", "0")
     page.select_option("#list", "0")
     shown = data["sessions"][0]["lists"][0]
-    for model in page.locator("#model option").all_inner_texts():
+    for model in page.locator("#model option").evaluate_all("options => options.map((option) => option.value)"):
         order = shown["orders"][model]
         page.select_option("#model", model)
         cells = page.locator("#lists-body tr td:nth-child(3)").all_inner_texts()

@@ -294,7 +294,7 @@ def test_each_question_has_its_chart(swept: sf.TradeOffs, opened: Any) -> None:
         figure = page.locator("figure", has=page.locator(f"#answer-{number}"))
         assert answer["question"] in figure.inner_text()
         assert answer["answer"] in figure.inner_text()
-        assert figure.locator(".chip").inner_text().lower() == answer["outcome"]
+        assert figure.locator(".chip").inner_text().lower() == answer["holds"]
         assert figure.locator("circle.spot").count() >= 4
     page.locator("#answer-1 circle.spot").last.dispatch_event("mousemove", {"clientX": 300, "clientY": 300})
     trees = [row["convergence"]["trees"] for row in swept.rows if row["name"] == "geo_risk α=5"]

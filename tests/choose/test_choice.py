@@ -74,7 +74,7 @@ def test_figures_at_their_level_satisfy_a_policy_and_a_gain_that_is_not_more_doe
     assert satisfied(keep, 0.5 * 0.10, 0.02)
     assert not satisfied(keep, np.nextafter(0.5 * 0.10, 0), 0.02)
     assert not satisfied(keep, 0.0, 0.0, row("gain", 0.0, 0.0))  # of no gain nothing can be kept
-    more = SelectionPolicy("more_gain", 0.5)
+    more = SelectionPolicy("less_risk", 0.5)
     assert satisfied(more, 0.11, 0.5 * 0.02)
     assert not satisfied(more, 0.11, np.nextafter(0.5 * 0.02, 1))
     assert not satisfied(more, 0.10, 0.0)
@@ -89,7 +89,7 @@ def test_a_risk_on_test_data_that_is_the_level_is_not_called_above_it(result: sf
 
 def test_of_just_the_risk_that_is_required_the_greatest_gain_is_nearest() -> None:
     rows = [GAIN, row("less", 0.05, 0.009), row("just", 0.09, 0.5 * 0.02)]
-    assert SelectionPolicy("more_gain", 0.5, nearest=True).choose(rows, GAIN, "a")[0]["name"] == "just"
+    assert SelectionPolicy("less_risk", 0.5, nearest=True).choose(rows, GAIN, "a")[0]["name"] == "just"
 
 
 def test_just_one_standard_error_away_is_within_it() -> None:

@@ -36,7 +36,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def refusal(good: Path, folder: Path, *statements: str) -> str:
     """What is said of the file after these statements; the name of the file, and no secret, must be in it."""
-    target = Path(shutil.copy(good, folder / "state.duckdb"))
+    target = Path(shutil.copy(good, folder / "clicks.duckdb"))
     with duckdb.connect(str(target)) as connection:
         for statement in statements:
             connection.execute(statement.format(secret=good.parent / "secret"))
@@ -109,11 +109,11 @@ def test_rows_and_texts_that_cost_nothing_are_counted(
 
 @pytest.mark.parametrize("documents", ["no JSON", "5", "[1]", "[null]", '{{"a": 1}}'])
 def test_an_array_that_is_none_is_refused_where_it_is_read(good: Path, tmp_path: Path, documents: str) -> None:
-    target = Path(shutil.copy(good, tmp_path / "state.duckdb"))
+    target = Path(shutil.copy(good, tmp_path / "clicks.duckdb"))
     with duckdb.connect(str(target)) as connection:
         connection.execute("UPDATE lists SET documents = ?", [documents])
     state = ClickState(target, FACTS)
-    with pytest.raises(DataError, match=r"state\.duckdb: is damaged or incomplete"):
+    with pytest.raises(DataError, match=r"clicks\.duckdb: is damaged or incomplete"):
         state.update([{"session": "s", "user": "u", "time": 5, "document": "1"}])
     state.close()
 

@@ -52,10 +52,10 @@ def test_the_assessment_tells() -> None:
     judge = {query: {"c": int(number % 3 > 0), "d": 0} for number, query in enumerate(IDS)}
     assessment = sf.assess(sf.score(PEOPLE, RUNS, "P@2", automatic=judge), "today")
     data = assessment.to_dict()
-    today, new = data["filled"]["systems"]
-    assert (new["holes"], new["filled"], new["mean_without"], new["mean_with"]) == (30, 30, 0.5, pytest.approx(5 / 6))
-    assert (today["filled"], today["mean_with"]) == (0, today["mean_without"])
-    assert data["filled"]["favours"] == ["new"]
+    today, new = data["automatic"]["systems"]
+    assert (new["holes"], new["judged"], new["mean_without"], new["mean_with"]) == (30, 30, 0.5, pytest.approx(5 / 6))
+    assert (today["judged"], today["mean_with"]) == (0, today["mean_without"])
+    assert data["automatic"]["favours"] == ["new"]
     check_data(data, assessment_schema)
     text = str(assessment).replace("\n", " ")
     assert "new 0.8333 with, 0.5000 without" in text

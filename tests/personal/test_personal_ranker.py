@@ -281,7 +281,7 @@ class TestSaved:
             sf.PersonalRanker.load(other)
         (other / "clicks.duckdb").write_bytes(b"no database")
         shutil.copy(model / "personal.json", other)
-        with pytest.raises(DataError, match=r"state\.duckdb: cannot be used"):
+        with pytest.raises(DataError, match=r"clicks\.duckdb: cannot be used"):
             sf.PersonalRanker.load(other)
 
     def test_a_model_is_open_in_one_program(self, model: Path) -> None:
@@ -319,7 +319,7 @@ def test_what_the_study_says_not_to_serve_is_saved_by_name_only(tmp_path: Path) 
             assert not list(tmp_path.iterdir())
             other.save(tmp_path / "named", study=home, method="Standard gain")
         else:
-            with pytest.warns(SurefootWarning, match="may be no better than the shown order. Serve none yet"):
+            with pytest.warns(SurefootWarning, match="may be no better than the shown order. We cannot tell yet"):
                 other.save(tmp_path / decision, study=home)
 
 
@@ -340,7 +340,7 @@ def test_a_full_disk_leaves_no_model(tmp_path: Path) -> None:
     result.write(tmp_path / "result.json")
     line = [sys.executable, "-c", _FULL, tmp_path / "result.json", result.folder, tmp_path / "model"]
     done = subprocess.run(list(map(str, line)), capture_output=True, text=True, check=False)
-    assert re.search(r"StateError: .*/model/state\.duckdb: cannot be written", done.stderr), done.stderr
+    assert re.search(r"StateError: .*/model/clicks\.duckdb: cannot be written", done.stderr), done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["result.json"]
 
 

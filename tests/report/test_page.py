@@ -241,7 +241,7 @@ def test_command_line(tmp_path: Path) -> None:
         assert isinstance(result.exception, ArgumentError)
         assert message in str(result.exception)
     assert (tmp_path / "q.tsv").read_text() == "q1\tgoats on ice\n"
-    result = CliRunner().invoke(application(), ["demo", "--output", str(tmp_path / "demo"), "--texts", "12"])
+    result = CliRunner().invoke(application(), ["demo", "--output", str(tmp_path / "demo"), "--queries", "12"])
     assert result.exit_code == 0, result.output
     assert "report.html" in result.output
     assert embedded((tmp_path / "demo" / "report.html").read_text(encoding="utf-8"))["start"]["system"] == "bold"

@@ -12,6 +12,8 @@ import pytest
 
 from surefoot.choose.tradeoffs import TradeOffs
 from surefoot.choose.tradeoffs_data import TradeOffsData
+from surefoot.decide.agreement.agreement import JudgeAgreement
+from surefoot.decide.agreement.agreement_data import AgreementData
 from surefoot.decide.gate.decision import Decision
 from surefoot.decide.gate.decision_data import DecisionData
 from surefoot.decide.guard.certificate import Certificate
@@ -92,7 +94,7 @@ def test_the_keys_are_attributes() -> None:
 
 RESULTS = {
     Assessment: AssessmentData, Decision: DecisionData, Certificate: CertificateData, TradeOffs: TradeOffsData,
-    Personalization: PersonalizationData, ReleaseHistory: HistoryData,
+    Personalization: PersonalizationData, ReleaseHistory: HistoryData, JudgeAgreement: AgreementData,
     **{type(f"Study {name}", (Study,), {}): kind for name, kind in SHAPES.items()},
 }  # fmt: skip
 

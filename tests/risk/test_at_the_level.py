@@ -35,7 +35,7 @@ from surefoot.risk.betting import (
     thresholded_p,
 )
 from surefoot.risk.bounds import binomial_p, bound_by_grid, bound_by_halving, hoeffding_bentkus_p
-from surefoot.risk.inference import verdict_of
+from surefoot.risk.inference import outcome_of
 from surefoot.risk.multiplicity import holm_rejects
 from surefoot.risk.tradeoff import which_lose_over_20
 from surefoot.significance import SIGNIFICANCE
@@ -45,9 +45,9 @@ LEVELS = (0.02, 0.05, 0.1, 0.3)
 
 @pytest.mark.parametrize("t", [-2.0, 2.0])
 def test_a_p_at_the_significance_is_not_below_it(t: float) -> None:
-    assert verdict_of(t, SIGNIFICANCE) == "inconclusive"
-    assert verdict_of(t, np.nextafter(SIGNIFICANCE, 0)) == ("reward" if t > 0 else "risk")
-    assert sf.risk.multiplicity.verdicts([t], [SIGNIFICANCE]) == [(SIGNIFICANCE, "inconclusive")]
+    assert outcome_of(t, SIGNIFICANCE) == "unclear"
+    assert outcome_of(t, np.nextafter(SIGNIFICANCE, 0)) == ("better" if t > 0 else "worse")
+    assert sf.risk.multiplicity.outcomes([t], [SIGNIFICANCE]) == [(SIGNIFICANCE, "unclear")]
 
 
 @pytest.mark.parametrize(("queries", "tests"), [(5, 1), (40, 3)])

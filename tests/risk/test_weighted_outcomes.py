@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from benchmarks.weighted_verdicts import ALPHAS as SIMULATED
-from benchmarks.weighted_verdicts import BAR, INDEPENDENT, MEAN_BAR, independent_samples, populations, rates
+from benchmarks.weighted_outcomes import ALPHAS as SIMULATED
+from benchmarks.weighted_outcomes import BAR, INDEPENDENT, MEAN_BAR, independent_samples, populations, rates
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats

@@ -35,7 +35,7 @@ def columns(data: Json) -> list[FigureColumn]:
     """The papers' columns: effectiveness, both parts of the trade-off, both kinds of ratio, who is hurt."""
     figure_columns = [
         FigureColumn(measure, heading, heading, lambda row, name=measure: _untyped(row)["measures"][name])  # type: ignore[misc]
-        for measure, heading in ((measure, measure_title(measure)) for measure in data["measures"])
+        for measure, heading in ((measure, _short_title(measure, data["measures"][0])) for measure in data["measures"])
     ]
     figure_columns += [replace(_KNOWN[key], digits=4) for key in ("reward", "risk")]
     figure_columns += [
@@ -54,6 +54,17 @@ def columns(data: Json) -> list[FigureColumn]:
         FigureColumn("share_reranked", "re-ranked", "Re-ranked", lambda row: _untyped(row)["share_reranked"], 3)
     )
     return figure_columns
+
+
+def _short_title(measure: str, leading: str) -> str:
+    """A measure above its column; of the leading one's family, the cut-off alone.
+
+    >>> _short_title("nDCG@1", "nDCG@10"), _short_title("ERR@20", "nDCG@10"), _short_title("nDCG@10", "nDCG@10")
+    ('@1', 'ERR@20', 'nDCG@10')
+    """
+    family, at, cutoff = measure_title(measure).rpartition("@")
+    same = at and measure != leading and family == measure_title(leading).rpartition("@")[0]
+    return f"@{cutoff}" if same else measure_title(measure)
 
 
 def is_weighted(data: Json) -> bool:

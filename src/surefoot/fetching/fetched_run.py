@@ -59,7 +59,7 @@ def fetch(
 ) -> Run:
     """The run of a live search service: the first `depth` results of each query.
 
-    `service` is "elasticsearch", "opensearch" or "solr"; `queries` is anything that `read_texts` takes; `body` is a
+    `service` is "elasticsearch", "opensearch" or "solr"; `queries` is a file, a dict or a table; `body` is a
     JSON file or a dict with {{query}} in its texts. Results keep the service's order: of equal scores the later ones
     are lowered by the least that a number can be; with `score_by="position"` a score is minus the position.
 

@@ -33,7 +33,7 @@ def headings(data: Json) -> list[str]:
     """The columns of the paper's Table 2."""
     name = measure_name(data)
     return [
-        "method", "parameter", name, f"Δ{name}", f"Δ{name}/R", "% re-ranked", "% risk", "% gain", "K-τ", "K-τ|R",
+        "method", "parameter", name, "Δ", "Δ/R", "% re-ranked", "% risk", "% gain", "K-τ", "K-τ|R",
     ]  # fmt: skip
 
 
@@ -85,7 +85,8 @@ def notes(data: Json) -> list[str]:
     lines = [
         _choice_note(data),
         *repeated_rows(data),
-        "Measures and shares are in hundredths. R is the share of lists whose order changed. % risk and % gain are "
+        "Measures and shares are in hundredths. Δ is the change against the shown order. R is the share of lists whose "
+        "order changed. % risk and % gain are "
         "relative to the standard model. K-τ is Kendall's τ with the shown order, over all lists; K-τ|R is the same "
         "over the lists that changed.",
         f"* differs from the shown order (p < {SIGNIFICANCE:g} by a paired test corrected for skewness, after Holm "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from surefoot.errors import name_list
 from surefoot.report.numbers import fixed, percent, signed
-from surefoot.risk.assessment_data import AssessmentData, AutomaticSystemData
+from surefoot.risk.assessment_data import AssessmentData, SystemHolesData
 
 _MOST = 8  # systems that are named
 
@@ -39,7 +39,7 @@ def judgment_cautions(data: AssessmentData) -> list[str]:
     return lines
 
 
-def _one(one: AutomaticSystemData) -> str:
+def _one(one: SystemHolesData) -> str:
     change = signed(one["mean_with"] - one["mean_without"], 4)
     return (
         f"{one['system']} {fixed(one['mean_with'], 4)} with, {fixed(one['mean_without'], 4)} without ({change}; "

@@ -94,7 +94,7 @@ def pack(numbers: npt.NDArray[np.integer]) -> Json:
 
 
 def page_texts(source: Any, ids: Sequence[str]) -> list[str] | None:
-    """The text of each id, from anything that `read_texts` takes: "" where there is none; None without a source."""
+    """The text of each id, from a file, a dict or a table: "" where there is none; None without a source."""
     if source is None:
         return None
     texts = shown_texts(source, frozenset(ids))

@@ -283,7 +283,7 @@ class JudgmentsData(TypedDict):
     differ: Annotated[Count, "Of these, to which not all judges gave the same grade."]
 
 
-class AutomaticSystemData(TypedDict):
+class SystemHolesData(TypedDict):
     """What filling holes changed for one system."""
 
     system: str
@@ -294,11 +294,11 @@ class AutomaticSystemData(TypedDict):
     p_value: Annotated[float | None, "Of a paired t-test: filling changes this system as it changes the baseline."]
 
 
-class AutomaticData(TypedDict):
+class AutomaticHolesData(TypedDict):
     """Holes in people's judgments that an automatic judge filled."""
 
     judge: str
-    systems: list[AutomaticSystemData]
+    systems: list[SystemHolesData]
     favours: Annotated[list[str], "Systems that filling raises above the baseline, with p below 0.05."]
 
 
@@ -329,7 +329,7 @@ class AssessmentData(TypedDict):
     per_query: NotRequired[PerQuery]
     traffic: NotRequired[Annotated[TrafficData, "Where queries count as often as they are asked."]]
     judgments: NotRequired[JudgmentsData]
-    automatic: NotRequired[AutomaticData]
+    automatic: NotRequired[AutomaticHolesData]
     tests: NotRequired[TestSettings]
 
 

@@ -28,7 +28,7 @@ class TTest:
     `t`, `p` and `se` are the paper's. Weighing losses makes the x_q skewed, and then Student's t calls chance a reward
     too often; `t_skewness`, `p_skewness` and the 95 % `interval` of U_Risk correct for it by Hall's transformation
     (J. R. Stat. Soc. B 54, 1992). `t_robust` and `p_robust` are those of the least favourable of two samples, the one
-    at hand and the same with its worst query once more (its best, where risk prevails); outcomes go by them.
+    at hand and the same with its worst query once more (its best, where it is worse); outcomes go by them.
     `trusted` is False where the jackknife's standard error differs from the usual one: then no part of the inference
     should be. With weights it is None: the jackknife of a ratio differs by a little anyway. Where few queries have most
     of the weight, u is heavy-tailed and all of these tests call chance a reward (or a risk) too often. Outcomes then

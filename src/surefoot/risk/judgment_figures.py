@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from surefoot.risk.assessment_data import AssessmentData, AutomaticData, AutomaticSystemData
+from surefoot.risk.assessment_data import AssessmentData, AutomaticHolesData, SystemHolesData
 from surefoot.risk.inference import weighted_test
 from surefoot.risk.weighting import weighted_mean
 from surefoot.significance import SIGNIFICANCE
@@ -27,12 +27,12 @@ def add_judgments(data: AssessmentData, scores: Scores, baselines: list[str]) ->
         data["automatic"] = _filled(scores, scores.filled, baselines)
 
 
-def _filled(scores: Scores, holes: FilledHoles, baselines: list[str]) -> AutomaticData:
+def _filled(scores: Scores, holes: FilledHoles, baselines: list[str]) -> AutomaticHolesData:
     change = scores.values - holes.without
     rows = [scores.systems.index(name) for name in baselines if name in scores.systems]
     expected = change[rows].mean(axis=0) if rows else change.mean(axis=0)
     weights, scale = scores._relative_weights, float(np.abs(change).max())
-    systems: list[AutomaticSystemData] = []
+    systems: list[SystemHolesData] = []
     for row, name in enumerate(scores.systems):
         varies = len(expected) > 1 and bool(np.ptp(change[row] - expected) > 0)
         systems.append(

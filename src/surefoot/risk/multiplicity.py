@@ -76,7 +76,9 @@ def apply_holm(tests: Sequence[AtAlpha]) -> None:
         [test["t_skewness"] for test in tests], [_decisive(test["p_skewness"], _p_alone(test)) for test in tests]
     )
     for test, (p_holm, outcome), (_, without_extra_query) in zip(tests, robust, adjusted, strict=True):
-        test["p_holm"], test["outcome"], test["outcome_without_extra_query"] = p_holm, outcome, without_extra_query
+        test["p_holm"] = p_holm
+        if test["outcome"] != "same":  # which needs no test
+            test["outcome"], test["outcome_without_extra_query"] = outcome, without_extra_query
 
 
 def _decisive(p: float | None, by_traffic: float | None) -> float | None:

@@ -100,7 +100,7 @@ def _sign(outcome: Outcome | None) -> int:
 
 
 def _signs(differences: Sequence[Vector], alphas: Floats, t_values: TValues) -> NDArray[np.int64]:
-    """α × systems: 1 where reward prevails, −1 where risk does, else 0."""
+    """α × systems: 1 where a system is better, −1 where it is worse, else 0."""
     unit = max(float(max(part.max(), -part.min())) for row in differences for part in blocks(row))
     queries = len(differences[0])
     t_at = t_values(differences, unit)

@@ -20,7 +20,7 @@ class StreamedVector(Protocol):
         """How many there are."""
         ...
 
-    def _blocks(self) -> Iterator[Floats]:
+    def blocks(self) -> Iterator[Floats]:
         """All of them, in order."""
         ...
 

@@ -45,7 +45,7 @@ def write_judgments(
         Documents to be judged, in their order; those that are rated already are left out.
     depth : int, optional
         How many of the first results of each query are to be judged; all by default.
-    queries : anything `read_texts` takes, optional
+    queries : a file, a dict or a table, optional
         The queries' texts, which take the place of their ids: a tool knows a query by its text.
     name : str, optional
         What the Workbench calls the list; the file's name by default.

@@ -15,7 +15,7 @@ Ranked = TypeVar("Ranked", bound=RankedTable)
 
 
 def with_texts(table: Ranked, texts: Any) -> Ranked:
-    """The same table with a text for each query's id; `texts` is anything that `read_texts` takes.
+    """The same table with a text for each query's id; `texts` is a file, a dict or a table.
 
     >>> from surefoot.data.types.runs import read_qrels
     >>> with_texts(read_qrels({"q1": {"d1": 2}}), {"q1": "red dress"}).to_dict()
@@ -64,7 +64,7 @@ def _rename_queries(table: Ranked, names: Mapping[str, str], what: str) -> Ranke
             )
     of_query = pl.Series("query_id", [names[query] for query in table.queries], dtype=pl.String)
     column = of_query.gather(table.ranking.query_of_position())
-    renamed = type(table).read(table.to_frame().with_columns(column), table.name)
+    renamed = type(table)._read(table.to_frame().with_columns(column), table.name)
     renamed.origin = table.origin
     return renamed
 
@@ -95,6 +95,6 @@ def with_document_ids(table: Ranked, texts: Any) -> Ranked:
             f"{shortened(unnamed[0])}; give the texts that the judge was given"
         )
     column = pl.Series("doc_id", [ids[" ".join(text.split())] for text in documents], dtype=pl.String)
-    renamed = type(table).read(table.to_frame().with_columns(column), table.name)
+    renamed = type(table)._read(table.to_frame().with_columns(column), table.name)
     renamed.origin = table.origin
     return renamed

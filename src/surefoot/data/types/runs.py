@@ -351,7 +351,7 @@ class Qrels(RankedTable):
 
         return qrels_view(self).to_html()
 
-    def write(  # type: ignore[override]
+    def write(
         self, path: str | os.PathLike[str], *, to: str | None = None, unrated: Any = None, depth: int | None = None,
         texts: Any = None,
     ) -> None:  # fmt: skip

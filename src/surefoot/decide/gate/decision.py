@@ -34,7 +34,7 @@ class Decision(PlainResult):
         """One self-contained page.
 
         The queries hurt most lead to their two rankings, where the decision was made from runs in this session;
-        `documents` are texts to show there, anything `read_texts` takes.
+        `documents` are texts to show there, a file, a dict or a table.
         """
         return to_page(self._data, provenance, self._scores, documents)
 

@@ -19,7 +19,7 @@ from surefoot.risk.assessment_data import Json
 
 STATUS_KINDS: dict[str, ChipKind] = {"holds": "ship", "fails": "keep", "open": "wait"}
 _DECISION_KINDS: dict[str, ChipKind] = {"ship": "ship", "stop": "keep", "undecided": "wait"}
-_MOST_CONDITIONS = 3  # that have a tile, the worst first
+_MOST_TILES = 6  # the conditions among them are the worst
 
 
 def front(data: Json) -> Front:
@@ -54,15 +54,6 @@ def caution(data: Json) -> str | None:
 
 
 def _tiles(data: Json) -> list[Tile]:
-    conditions = [
-        Tile(
-            condition_name(condition),
-            proved_bound(condition),
-            f"{condition['status']}; observed {figure_of(condition, condition['observed'])}",
-            STATUS_KINDS[condition["status"]],
-        )
-        for condition in worst_first(data)[:_MOST_CONDITIONS]
-    ]
     hurt = data["most_hurt"][0] if data["most_hurt"] else None
     most = (
         "no query lost anything"
@@ -70,14 +61,23 @@ def _tiles(data: Json) -> list[Tile]:
         else f"the worst is {shown_name(hurt['query'])}: {signed(hurt['difference'], 4)}"
     )
     share = f"at most {100 * data['delta']:.4g} % of bad candidates pass"
-    return [
-        *conditions,
+    others = [
         Tile("Queries hurt", f"{data['hurt']:,}", most),
         _judged_tile(data),
         *_judge_tiles(data),
         Tile("Confidence", confidence(data["delta"]), share),
         *_look_tile(data),
     ]
+    conditions = [
+        Tile(
+            condition_name(condition),
+            proved_bound(condition),
+            f"{condition['status']}; observed {figure_of(condition, condition['observed'])}",
+            STATUS_KINDS[condition["status"]],
+        )
+        for condition in worst_first(data)[: _MOST_TILES - len(others)]
+    ]
+    return [*conditions, *others]
 
 
 def _judged_tile(data: Json) -> Tile:

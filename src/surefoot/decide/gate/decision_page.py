@@ -88,7 +88,7 @@ def to_page(
     """The page of a decision's plain data.
 
     With the `scores` that were decided on, the queries hurt most lead to their two rankings, where these are known;
-    `documents` are texts to show there, anything `read_texts` takes.
+    `documents` are texts to show there, a file, a dict or a table.
     """
     rankings = hurt_rankings(data, scores, documents)
     places = {query: at for at, query in enumerate(rankings["queries"])} if rankings else {}

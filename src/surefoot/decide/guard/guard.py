@@ -28,7 +28,7 @@ from surefoot.decide.guard.list_pair import ListPair
 from surefoot.decide.guard.scorers import make_scorer
 from surefoot.decide.guard.sequential import SequentialThresholds
 from surefoot.decide.guard.settings import GuardSettings
-from surefoot.decide.guard.shown_lists import ShownLists
+from surefoot.decide.guard.shown_lists import GuardedLists
 from surefoot.decide.guard.thresholds import find_threshold, fixed_quantiles, thresholds_for
 from surefoot.decide.options import DEFAULT_BUDGET, DEFAULT_RISK_LEVEL, DEFAULT_SCORER, DELTA
 from surefoot.errors import ArgumentError, DataError, shortened
@@ -302,13 +302,13 @@ class RiskGuard:
 
     # Serving ---------------------------------------------------------------------------------------------------------
 
-    def shown(self, data: Any = None) -> ShownLists:
+    def shown(self, data: Any = None) -> GuardedLists:
         """For each query which list is shown, and why."""
         return self._serve(self._lists(data))
 
-    def _serve(self, lists: ListPair) -> ShownLists:
+    def _serve(self, lists: ListPair) -> GuardedLists:
         certificate = self.certificate_
-        return ShownLists(
+        return GuardedLists(
             lists.queries, self.scorer.scores(lists), self.threshold_, self.scorer.name, certificate["reason"],
             self.candidate_name, self.baseline_name,
         )  # fmt: skip
@@ -326,7 +326,7 @@ class RiskGuard:
         """The lists that are shown: of documents with a Ranker, of a pair of runs or its own otherwise."""
         return self._served(data, name)[0]
 
-    def _served(self, data: Any = None, name: str = "guarded") -> tuple[Run, ShownLists]:
+    def _served(self, data: Any = None, name: str = "guarded") -> tuple[Run, GuardedLists]:
         """`to_run` and `shown` in one go."""
         lists = self._lists(data)
         choice = self._serve(lists)

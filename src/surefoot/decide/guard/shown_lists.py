@@ -17,7 +17,7 @@ HEADER = ("query", "shown", "score", "threshold", "why")  # of files, which prog
 
 
 @dataclass(frozen=True)
-class ShownLists:
+class GuardedLists:
     """A guard's choice for each of some queries."""
 
     queries: tuple[str, ...]
