@@ -61,7 +61,8 @@ def test_wrong_lists_are_refused(surefoot, model: Path, tmp_path: Path, change, 
 def test_wrong_files_are_refused(surefoot, model: Path, tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no table")
     for folder, lists, message in (
-        (model, tmp_path / "none", "cannot be read (No such file or directory)"), (model, tmp_path / "text", "cannot be read as Parquet"),
+        (model, tmp_path / "none", "cannot be read (No such file or directory)"),
+        (model, tmp_path / "text", "cannot be read as Parquet"),
         (tmp_path, tmp_path / "text", "ranker.json: there is no such file"),
     ):  # fmt: skip
         code, _, err = surefoot("rank", folder, lists, "-o", tmp_path / "p.run")

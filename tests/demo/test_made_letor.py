@@ -55,7 +55,7 @@ def test_bm25_is_fair_and_the_features_better_except_where_they_mislead() -> Non
 
 @pytest.mark.parametrize("size", [(1, 1, 1), (2, 3, 1), (3, 5, 2), (2, 4, 109), (2, 4, 110)])
 def test_small_sizes(size: tuple[int, int, int]) -> None:
-    data = sf.demo.letor(*size)
+    data = sf.demo.letor(queries=size[0], documents=size[1], features=size[2])
     assert len(data.queries) == size[0]
     assert data.X.shape == (len(data), size[2])
     assert np.array_equal(data.baselines["bm25"], data.feature(110 if size[2] == 110 else 1))

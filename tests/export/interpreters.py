@@ -287,11 +287,11 @@ def onnx_model(text: bytes, names: Sequence[str]) -> Callable[[np.ndarray], np.n
 def interpreter(to: str, text: bytes, names: Sequence[str], unset: str = "missing") -> Callable[..., np.ndarray]:
     """The interpreter of a target's files; `unset` is what versions of the plugins differ in."""
     names = list(names)
-    if to in ("elasticsearch", "opensearch"):
+    if to in ("elasticsearch-plugin", "opensearch"):
         return xgboost_json(text, names, unset)
     if to == "vespa":
         return vespa(text)
-    return {"ranklib": ranklib, "elastic": elastic, "solr": solr, "onnx": onnx_model}[to](text, names)
+    return {"ranklib": ranklib, "elasticsearch-native": elastic, "solr": solr, "onnx": onnx_model}[to](text, names)
 
 
 def solr_gaps(text: bytes, names: Sequence[str], thresholds: Sequence[np.ndarray], rows: np.ndarray) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -101,3 +102,8 @@ def rows_of(model: sf.Ranker, missing: bool) -> dict[str, np.ndarray]:
     if missing:
         kinds |= {"missing": data(True, seed=9, queries=60).X, "both": delicate(model, 0.3)}
     return kinds
+
+
+def model_of(folder: Path) -> Path:
+    """The model in the folder of an export."""
+    return next(path for path in folder.iterdir() if path.name in ("model.json", "model.xml", "model.onnx"))

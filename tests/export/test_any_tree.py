@@ -73,7 +73,7 @@ def rows_on(grown: list[RawTree]) -> np.ndarray:
     return np.stack([np.tile(values, 3), random.choice(values, 3 * len(values))], axis=1)
 
 
-@pytest.mark.parametrize("to", ["elasticsearch", "ranklib", "elastic", "solr", "vespa"])
+@pytest.mark.parametrize("to", ["elasticsearch-plugin", "ranklib", "elasticsearch-native", "solr", "vespa"])
 @pytest.mark.parametrize("missing", ["zero", "nan"])
 @settings(max_examples=15)
 @given(grown=st.lists(trees(), min_size=1, max_size=3))

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.export.interpreters import interpreter
+from tests.export.models import model_of
 from tests.export.test_exact import LIGHT
 from tests.learn.test_categories import ENGINES, KINDS, SMALL, frame
 
@@ -18,7 +19,7 @@ from surefoot.export.ensemble import LEAF, RawTree
 from surefoot.export.readers.categories import CategorySplit, without_categories
 
 NAMES = ["price", "kind"]
-KNOWS_MISSING = {"elasticsearch", "opensearch", "elastic", "solr", "vespa", "onnx"}
+KNOWS_MISSING = {"elasticsearch-plugin", "opensearch", "elasticsearch-native", "solr", "vespa", "onnx"}
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -27,10 +28,10 @@ def test_every_format_scores_as_the_learner_does(engine: str, to: str, tmp_path:
     table, y, qid = frame(1)
     model = sf.Ranker(n_estimators=6, **SMALL[engine]).fit(table, y, qid=qid)
     for missing in ("nan", "never", "zero") if to in KNOWS_MISSING else ("never", "zero"):
-        done = model.export(tmp_path / "model.json", to=to, missing=missing, name="m")
+        done = model.export(tmp_path / to, to=to, missing=missing, name="m", keep_negative=True)
         assert any(note.startswith("Feature kind is a category") and "0 for books" in note for note in done.notes)
-        score = interpreter(to, (tmp_path / "model.json").read_bytes(), NAMES)
-        rows = json.loads((tmp_path / "model.rows.json").read_text(encoding="utf-8"))
+        score = interpreter(to, model_of(tmp_path / to).read_bytes(), NAMES)
+        rows = json.loads((tmp_path / to / "model.rows.json").read_text(encoding="utf-8"))
         matrix = np.array([[np.nan if value is None else value for value in row] for row in rows["rows"]], np.float32)
         np.testing.assert_allclose(score(matrix), rows["scores"], rtol=0, atol=rows["tolerance"])
         codes = [*range(len(KINDS) + 2), *([np.nan] if missing == "nan" else [])]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.export.interpreters import interpreter, solr_gaps, vespa
-from tests.export.models import NAMES, data, ranker, rows_of, thresholds
+from tests.export.models import NAMES, data, model_of, ranker, rows_of, thresholds
 
 import surefoot as sf
 from surefoot.errors import ArgumentError
@@ -22,6 +22,7 @@ from surefoot.export.options import TARGETS
 from surefoot.export.readers import lightgbm as lightgbm_reader
 from surefoot.export.targets import ltr_plugin, onnx, ranklib, solr
 from surefoot.export.targets import vespa as vespa_target
+from surefoot.export.targets.table import find_target
 
 LIGHT = [to for to in TARGETS if to != "onnx"]
 ENGINES = ["lightgbm", pytest.param("xgboost", marks=pytest.mark.engines("xgboost"))]
@@ -37,8 +38,8 @@ def trained(engine: str, missing: bool) -> sf.Ranker:
 
 
 def exported(model: sf.Ranker, path: Path, to: str, missing: str, **more: Any) -> bytes:
-    model.export(path / "model.json", to=to, missing=missing, rows=0, **more)
-    return (path / "model.json").read_bytes()
+    model.export(path / to, to=to, missing=missing, rows=0, **{"keep_negative": True, **more})
+    return model_of(path / to).read_bytes()
 
 
 def seen(rows: np.ndarray, missing: str) -> np.ndarray:
@@ -84,16 +85,16 @@ def test_zero(engine: str, nan: bool, to: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("to", ["elasticsearch", "opensearch", "elastic", "solr", "vespa",
+@pytest.mark.parametrize("to", ["elasticsearch-plugin", "opensearch", "elasticsearch-native", "solr", "vespa",
                                 pytest.param("onnx", marks=pytest.mark.engines("onnx"))])  # fmt: skip
 def test_missing_values(engine: str, to: str, tmp_path: Path) -> None:
     for nan in (False, True):
         check(trained(engine, nan), tmp_path, to, "nan")
 
 
-@pytest.mark.parametrize("to", ["elasticsearch", "opensearch", "ranklib", "solr"])
+@pytest.mark.parametrize("to", ["elasticsearch-plugin", "opensearch", "ranklib", "solr"])
 def test_a_lightgbm_model_without_nan_reads_missing_as_zero_anyway(to: str, tmp_path: Path) -> None:
-    version = {"elasticsearch": "1.5.8", "opensearch": "3.1", "solr": "9.1", "ranklib": None}[to]
+    version = {"elasticsearch-plugin": "1.5.8", "opensearch": "3.1", "solr": "9.1", "ranklib": None}[to]
     model = trained("lightgbm", False)
     text = exported(model, tmp_path, to, "nan", target_version=version)
     score = interpreter(to, text, NAMES, "zero")
@@ -115,7 +116,8 @@ def test_solr_knows_missing_features_from_9_2_on(
 
 @pytest.mark.parametrize(
     ("to", "version", "unset"),
-    [("elasticsearch", "1.5.8", "zero"), ("elasticsearch", "1.5.9", "missing"), ("elasticsearch", None, "missing"),
+    [("elasticsearch-plugin", "1.5.8", "zero"), ("elasticsearch-plugin", "1.5.9", "missing"),
+     ("elasticsearch-plugin", None, "missing"),
      ("opensearch", "3.1", "zero"), ("opensearch", "3.8.0", "missing"), ("opensearch", None, "missing")],
 )  # fmt: skip
 def test_every_version_of_the_plugins(to: str, version: str | None, unset: str, tmp_path: Path) -> None:
@@ -140,7 +142,12 @@ def test_opensearch_with_the_bug_where_no_feature_is_ever_missing(tmp_path: Path
 @pytest.mark.parametrize("nan", [False, True])
 def test_doubles_are_exact(nan: bool, tmp_path: Path) -> None:
     model = trained("lightgbm", nan)
-    for to, missing in (("elastic", "zero"), ("elastic", "nan"), ("vespa", "zero"), ("vespa", "nan")):
+    for to, missing in (
+        ("elasticsearch-native", "zero"),
+        ("elasticsearch-native", "nan"),
+        ("vespa", "zero"),
+        ("vespa", "nan"),
+    ):
         score = interpreter(to, exported(model, tmp_path, to, missing), NAMES)
         for rows in rows_of(model, True).values():
             np.testing.assert_array_equal(score(rows), model.predict(seen(rows, missing)))
@@ -161,7 +168,7 @@ def test_numbers_that_lightgbm_reads_as_zero(tmp_path: Path) -> None:
     for feature in range(len(NAMES)):
         rows[feature * len(around) : (feature + 1) * len(around), feature] = around
     assert len(np.unique(model.predict(rows))) > 5, "no threshold is near 0"
-    for to in ("elasticsearch", "ranklib", "elastic", "vespa"):
+    for to in ("elasticsearch-plugin", "ranklib", "elasticsearch-native", "vespa"):
         agree(interpreter(to, exported(model, tmp_path, to, "zero"), NAMES)(rows), model.predict(rows))
 
 
@@ -177,7 +184,7 @@ def rounded(thresholds: Any) -> np.ndarray:
 
 @pytest.mark.parametrize(
     ("to", "module", "name"),
-    [("elasticsearch", ltr_plugin, "thresholds_less_than"), ("ranklib", ranklib, "thresholds_at_most"),
+    [("elasticsearch-plugin", ltr_plugin, "thresholds_less_than"), ("ranklib", ranklib, "thresholds_at_most"),
      ("vespa", vespa_target, "thresholds_less_than"),
      pytest.param("onnx", onnx, "thresholds_at_most", marks=pytest.mark.engines("onnx"))],
 )  # fmt: skip
@@ -212,7 +219,14 @@ def test_solr_without_its_slack_fails(tmp_path: Path, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "to", ["elasticsearch", "elastic", "vespa", "solr", pytest.param("onnx", marks=pytest.mark.engines("onnx"))]
+    "to",
+    [
+        "elasticsearch-plugin",
+        "elasticsearch-native",
+        "vespa",
+        "solr",
+        pytest.param("onnx", marks=pytest.mark.engines("onnx")),
+    ],
 )
 def test_default_left_as_it_stands_fails(to: str, tmp_path: Path, monkeypatch) -> None:
     read = lightgbm_reader.read
@@ -229,12 +243,12 @@ def test_default_left_as_it_stands_fails(to: str, tmp_path: Path, monkeypatch) -
         check(trained("lightgbm", False), tmp_path, to, "nan")
 
 
-@pytest.mark.parametrize("to", LIGHT)
+@pytest.mark.parametrize("to", [to for to in LIGHT if not find_target(to).negative_scores])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_no_score_is_below_zero_where_asked(to: str, engine: str, tmp_path: Path) -> None:
+def test_no_score_is_below_zero_where_such_are_refused(to: str, engine: str, tmp_path: Path) -> None:
     model = trained(engine, True)
     plain = interpreter(to, exported(model, tmp_path, to, "zero"), NAMES)
-    text = exported(model, tmp_path, to, "zero", positive=True)
+    text = exported(model, tmp_path, to, "zero", keep_negative=False)
     raised_above_zero = interpreter(to, text, NAMES)
     for rows in possible(model, to, text, False):
         assert plain(rows).min() < 0 <= raised_above_zero(rows).min()
@@ -273,5 +287,7 @@ def test_early_stopping_is_honoured(tmp_path: Path) -> None:
     model = sf.Ranker(n_estimators=60, early_stopping_rounds=50, num_leaves=12, min_data_in_leaf=4, num_threads=1)
     model.fit(data(False), valid=valid)
     assert model.best_iteration_ < model.booster_.num_trees()
-    result = interpreter("elastic", exported(model, tmp_path, "elastic", "zero"), NAMES)(valid.X)
+    result = interpreter("elasticsearch-native", exported(model, tmp_path, "elasticsearch-native", "zero"), NAMES)(
+        valid.X
+    )
     np.testing.assert_array_equal(result, model.predict(valid))

@@ -29,8 +29,8 @@ def model(engine: str, request) -> sf.Ranker:
 def test_onnxruntime(model: sf.Ranker, missing: str, tmp_path: Path) -> None:
     import onnxruntime
 
-    model.export(tmp_path / "model.onnx", to="onnx", missing=missing)
-    session = onnxruntime.InferenceSession(tmp_path / "model.onnx")
+    model.export(tmp_path / "model", to="onnx", missing=missing)
+    session = onnxruntime.InferenceSession(tmp_path / "model" / "model.onnx")
     for rows in rows_of(model, True).values():
         seen = np.nan_to_num(rows, nan=0) if missing == "zero" else rows
         result = session.run(None, {"features": rows})[0][:, 0]

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.export.interpreters import interpreter, solr_gaps, strict
-from tests.export.models import NAMES, ranker
+from tests.export.models import NAMES, model_of, ranker
 
 import surefoot as sf
 from surefoot.export.names import model_name
@@ -32,22 +32,23 @@ def model() -> sf.Ranker:
 @pytest.mark.parametrize("to", [*LIGHT, pytest.param("onnx", marks=pytest.mark.engines("onnx"))])
 @pytest.mark.parametrize("missing", ["zero", "never"])
 def test_rows_score_in_the_engine_as_they_say(model, to: str, missing: str, tmp_path: Path) -> None:
-    written = model.export(tmp_path / "es.json", to=to, missing=missing, rows=300, positive=True)
+    written = model.export(tmp_path / "es", to=to, missing=missing, rows=300)
     assert [path.name for path in written.files] == [
-        "es.json",
-        *(f"es.{ending}" for ending in find_target(to).all_companions),
+        f"model{find_target(to).ending}",
+        *(f"model.{ending}" for ending in find_target(to).all_companions),
     ]
-    assert sorted(tmp_path.iterdir()) == sorted(written.files)
-    rows = strict((tmp_path / "es.rows.json").read_bytes())
+    assert sorted((tmp_path / "es").iterdir()) == sorted(written.files)
+    rows = strict((tmp_path / "es" / "model.rows.json").read_bytes())
     matrix = np.array(rows["rows"], np.float32)
     assert matrix.shape == (300, len(NAMES))
     assert rows["features"] == NAMES
     assert np.isnan(matrix).any() == (missing == "zero")
-    result = interpreter(to, (tmp_path / "es.json").read_bytes(), NAMES)(matrix)
+    result = interpreter(to, model_of(tmp_path / "es").read_bytes(), NAMES)(matrix)
     scores = tmp_path / "scores.txt"
     scores.write_text("".join(f"{score!r}\n" for score in result.tolist()))
     script = subprocess.run(
-        [sys.executable, tmp_path / "es.replay.py", tmp_path / "es.rows.json", scores], capture_output=True, text=True,
+        [sys.executable, tmp_path / "es" / "model.replay.py", tmp_path / "es" / "model.rows.json", scores],
+        capture_output=True, text=True,
         check=False,
     )  # fmt: skip
     assert script.returncode == 0, script.stdout + script.stderr
@@ -58,12 +59,12 @@ def test_rows_score_in_the_engine_as_they_say(model, to: str, missing: str, tmp_
 
 def test_rows_meet_the_thresholds(model, tmp_path: Path) -> None:
     """Rows that were easy would not notice an engine that compares otherwise."""
-    model.export(tmp_path / "m.json", to="ranklib", missing="zero", rows=200)
-    rows = np.array(json.loads((tmp_path / "m.rows.json").read_bytes())["rows"], np.float32)
-    text = (tmp_path / "m.json").read_bytes().decode()
+    model.export(tmp_path / "m", to="ranklib", missing="zero", rows=200)
+    rows = np.array(json.loads((tmp_path / "m" / "model.rows.json").read_bytes())["rows"], np.float32)
+    text = (tmp_path / "m" / "model.xml").read_bytes().decode()
     score = interpreter("ranklib", text.encode(), NAMES)
     expected = score(rows)
-    strict_rule = interpreter("elasticsearch", _with_strict_rule(model, tmp_path), NAMES, "zero")
+    strict_rule = interpreter("elasticsearch-plugin", _with_strict_rule(model, tmp_path), NAMES, "zero")
     assert (np.abs(strict_rule(rows) - expected) > 1e-5).mean() > 0.3
 
 
@@ -75,28 +76,30 @@ def _with_strict_rule(model: sf.Ranker, folder: Path) -> bytes:
     original = ltr_plugin.thresholds_less_than
     ltr_plugin.thresholds_less_than = thresholds_at_most
     try:
-        model.export(folder / "other.json", to="elasticsearch", missing="zero", rows=0)
+        model.export(folder / "other", to="elasticsearch-plugin", missing="zero", rows=0)
     finally:
         ltr_plugin.thresholds_less_than = original
-    return (folder / "other.json").read_bytes()
+    return (folder / "other" / "model.json").read_bytes()
 
 
 def test_without_rows(model, tmp_path: Path) -> None:
-    model.export(tmp_path / "es.json", to="solr", missing="zero", rows=0)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["es.features.json", "es.json", "es.md"]
+    model.export(tmp_path / "es", to="solr", missing="zero", rows=0)
+    assert sorted(path.name for path in (tmp_path / "es").iterdir()) == [
+        "model.features.json", "model.json", "model.md",
+    ]  # fmt: skip
 
 
 def test_the_same_model_gives_the_same_files(model, tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
-        model.export(tmp_path / folder / "es.json", to="opensearch", missing="zero")
-    for file in (tmp_path / "a").iterdir():
-        assert file.read_bytes() == (tmp_path / "b" / file.name).read_bytes()
+        model.export(tmp_path / folder / "es", to="opensearch", missing="zero")
+    for file in (tmp_path / "a" / "es").iterdir():
+        assert file.read_bytes() == (tmp_path / "b" / "es" / file.name).read_bytes()
 
 
 def test_what_was_assumed_is_said(model, tmp_path: Path) -> None:
-    report = model.export(tmp_path / "es.json", to="opensearch", missing="zero", positive=True)
-    guide = (tmp_path / "es.md").read_text()
+    report = model.export(tmp_path / "es", to="opensearch", missing="zero")
+    guide = (tmp_path / "es" / "model.md").read_text()
     for note in report.notes:
         assert note in guide
     all_notes = " ".join(report.notes)
@@ -104,49 +107,50 @@ def test_what_was_assumed_is_said(model, tmp_path: Path) -> None:
     assert "3.2 to 3.7" in all_notes
     assert "so that none is below 0" in all_notes
     assert "We did not run it on a cluster" in guide
-    report = model.export(tmp_path / "es.json", to="opensearch", missing="nan", target_version="3.8")
+    report = model.export(tmp_path / "es", to="opensearch", missing="nan", target_version="3.8")
     assert "as NaN in its training data" in report.notes[0]
     assert "3.2 to 3.7" not in " ".join(report.notes)
 
 
-@pytest.mark.parametrize(("to", "kind"), [("elasticsearch", "model/xgboost+json"), ("opensearch", "model/xgboost+json"),
+@pytest.mark.parametrize(("to", "kind"), [("elasticsearch-plugin", "model/xgboost+json"),
+                                          ("opensearch", "model/xgboost+json"),
                                           ("ranklib", "model/ranklib")])  # fmt: skip
 def test_the_plugins_requests(model, to: str, kind: str, tmp_path: Path) -> None:
-    model.export(tmp_path / "es.json", to=to, missing="zero", name="my-model")
-    request = strict((tmp_path / "es.upload.json").read_bytes())
+    model.export(tmp_path / "es", to=to, missing="zero", name="my-model")
+    request = strict((tmp_path / "es" / "model.upload.json").read_bytes())
     assert request["model"]["name"] == "my-model"
     assert request["model"]["model"]["type"] == kind
-    assert request["model"]["model"]["definition"].encode() == (tmp_path / "es.json").read_bytes()
-    features = strict((tmp_path / "es.features.json").read_bytes())
+    assert request["model"]["model"]["definition"].encode() == model_of(tmp_path / "es").read_bytes()
+    features = strict((tmp_path / "es" / "model.features.json").read_bytes())
     assert [feature["name"] for feature in features["featureset"]["features"]] == NAMES
-    guide = (tmp_path / "es.md").read_text()
+    guide = (tmp_path / "es" / "model.md").read_text()
     assert "_ltr/_featureset/my-model-features/_createmodel" in guide
     assert '"sltr": {"model": "my-model"' in guide
 
 
 def test_elastics_request(model, tmp_path: Path) -> None:
-    model.export(tmp_path / "es.json", to="elastic", missing="zero")
-    request = strict((tmp_path / "es.upload.json").read_bytes())
-    assert request["definition"] == strict((tmp_path / "es.json").read_bytes())
+    model.export(tmp_path / "es", to="elasticsearch-native", missing="zero")
+    request = strict((tmp_path / "es" / "model.upload.json").read_bytes())
+    assert request["definition"] == strict(model_of(tmp_path / "es").read_bytes())
     assert request["input"] == {"field_names": NAMES}
     extractors = request["inference_config"]["learning_to_rank"]["feature_extractors"]
     assert [each["query_extractor"]["feature_name"] for each in extractors] == NAMES
-    assert "_ml/trained_models/es" in (tmp_path / "es.md").read_text()
+    assert "_ml/trained_models/es" in (tmp_path / "es" / "model.md").read_text()
 
 
 def test_solrs_feature_store(model, tmp_path: Path) -> None:
     for missing, default in (("zero", {}), ("nan", {"defaultValue": "NaN"})):
-        model.export(tmp_path / "s.json", to="solr", missing=missing)
-        features = strict((tmp_path / "s.features.json").read_bytes())
+        model.export(tmp_path / "s", to="solr", missing=missing)
+        features = strict((tmp_path / "s" / "model.features.json").read_bytes())
         assert [feature["name"] for feature in features] == NAMES
         assert all(feature["params"].items() >= default.items() for feature in features)
-    assert "schema/model-store" in (tmp_path / "s.md").read_text()
+    assert "schema/model-store" in (tmp_path / "s" / "model.md").read_text()
 
 
 def test_vespas_profile(model, tmp_path: Path) -> None:
-    model.export(tmp_path / "v 1.json", to="vespa", missing="zero")
-    profile = (tmp_path / "v 1.profile").read_text()
-    used = strict((tmp_path / "v 1.json").read_bytes())["feature_names"]
+    model.export(tmp_path / "v 1", to="vespa", missing="zero")
+    profile = (tmp_path / "v 1" / "model.profile").read_text()
+    used = strict((tmp_path / "v 1" / "model.json").read_bytes())["feature_names"]
     assert used == expressions(NAMES)
     assert used[0] == "bm25(title)"
     assert 'lightgbm("v-1.json")' in profile
@@ -178,13 +182,13 @@ def test_a_function_of_vespas_is_filled_in_by_hand(tmp_path: Path) -> None:
     names = ["log(price)", "max(a,b)", "bm25(title)"]
     data = sf.RankingData(train.X, train.y, group=train.lengths, feature_names=names)
     model = sf.Ranker(n_estimators=5, num_leaves=4, num_threads=1).fit(data)
-    model.export(tmp_path / "v.json", to="vespa", missing="zero")
-    profile = (tmp_path / "v.profile").read_text()
+    model.export(tmp_path / "v", to="vespa", missing="zero")
+    profile = (tmp_path / "v" / "model.profile").read_text()
     for name in names[:2]:
         (function,) = expressions([name])
         assert f"function {function}() {{" in profile
-        assert name not in (tmp_path / "v.json").read_text()
-    assert "bm25(title)" in (tmp_path / "v.json").read_text()
+        assert name not in (tmp_path / "v" / "model.json").read_text()
+    assert "bm25(title)" in (tmp_path / "v" / "model.json").read_text()
 
 
 def test_names_in_vespa_stay_different() -> None:
@@ -196,14 +200,16 @@ def test_names_in_vespa_stay_different() -> None:
     ("stem", "name"), [("es", "es"), ("Größe 2", "gr-e-2"), ("--", "surefoot"), ("A" * 99, "a" * 64)]
 )
 def test_a_models_name_from_its_files(stem: str, name: str) -> None:
-    assert model_name(f"{stem}.json") == name
-    assert ExportSettings.parse("solr", "zero", model_name(f"{stem}.json")).name == name
+    assert model_name(stem) == name
+    assert ExportSettings.parse("solr", "zero", model_name(stem)).name == name
 
 
-def test_a_hostile_file_name_is_quoted(model, tmp_path: Path) -> None:
-    model.export(tmp_path / "a;rm $(x) 'y'.json", to="solr", missing="zero")
-    guide = (tmp_path / "a;rm $(x) 'y'.md").read_text()
-    assert "@'a;rm $(x) '\"'\"'y'\"'\"'.json'" in guide
+def test_a_hostile_folder_is_no_part_of_commands(model, tmp_path: Path) -> None:
+    model.export(tmp_path / "a;rm $(x) 'y'", to="solr", missing="zero")
+    guide = (tmp_path / "a;rm $(x) 'y'" / "model.md").read_text()
+    assert "# a-rm-x-y, for solr" in guide
+    assert "@model.json" in guide
+    assert "$(x)" not in guide
 
 
 @pytest.mark.parametrize("to", [*LIGHT, pytest.param("onnx", marks=pytest.mark.engines("onnx"))])
@@ -232,8 +238,8 @@ def test_rankers_saved_before_load_and_export(engine: str, tmp_path: Path) -> No
     saved = json.loads((FIXTURES / engine / "scores.json").read_text())
     rows = np.array(saved["rows"], np.float32)
     np.testing.assert_allclose(again.predict(rows), saved["scores"], rtol=0, atol=1e-6)
-    again.export(tmp_path / "es.json", to="elastic", missing="nan")
-    result = interpreter("elastic", (tmp_path / "es.json").read_bytes(), NAMES)(rows)
+    again.export(tmp_path / "es", to="elasticsearch-native", missing="nan", keep_negative=True)
+    result = interpreter("elasticsearch-native", model_of(tmp_path / "es").read_bytes(), NAMES)(rows)
     np.testing.assert_allclose(result, saved["scores"], rtol=0, atol=1e-6)
 
 
@@ -249,7 +255,11 @@ def test_base_scores() -> None:
         plain = read_ensemble("xgboost", text, NAMES)
         rows = np.zeros((3, len(NAMES)), np.float32)
         scores = [
-            interpreter("elastic", write_model(each, ExportSettings.parse("elastic", "nan", "m")).content, NAMES)(rows)
+            interpreter(
+                "elasticsearch-native",
+                write_model(each, ExportSettings.parse("elasticsearch-native", "nan", "m")).content,
+                NAMES,
+            )(rows)
             for each in (trees, plain)
         ]
         np.testing.assert_allclose(scores[0], scores[1] + 0.5)
@@ -283,8 +293,8 @@ def test_a_thousand_trees_in_five_seconds(tmp_path: Path) -> None:
     large = ranker("lightgbm", True, n_estimators=1000, num_leaves=31, learning_rate=0.02)
     for to in TARGETS:
         start = time.process_time()  # other programs may be busy
-        large.export(tmp_path / f"{to}.json", to=to, missing="zero" if to == "ranklib" else "nan")
+        large.export(tmp_path / to, to=to, missing="zero" if to == "ranklib" else "nan")
         took = time.process_time() - start
         print(f"{to}: {took:.2f} s")
         assert took < 5
-        interpreter(to, (tmp_path / f"{to}.json").read_bytes(), NAMES)
+        interpreter(to, model_of(tmp_path / to).read_bytes(), NAMES)

@@ -29,9 +29,9 @@ def with_nan() -> sf.Ranker:
 
 
 def refused(model: sf.Ranker, folder: Path, message: str, **options: Any) -> None:
-    settings = {"to": "elasticsearch", "missing": "zero"} | options
+    settings = {"to": "elasticsearch-plugin", "missing": "zero"} | options
     with pytest.raises(ArgumentError, match=message):
-        model.export(folder / "model.json", **settings)
+        model.export(folder / "model", **settings)
     assert list(folder.iterdir()) == []
 
 
@@ -102,7 +102,7 @@ def test_other_models(engine: str, text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"to": "elasticsearhc"}, "did you mean elasticsearch"),
+        ({"to": "elasticsearhc"}, "did you mean elasticsearch-plugin"),
         ({"to": None}, "cannot export to None"),
         ({"missing": "mean"}, "choose what a feature that a document lacks means"),
         ({"missing": None}, "missing is None"),
@@ -112,15 +112,15 @@ def test_other_models(engine: str, text: str, message: str) -> None:
         ({"target_version": "new"}, "the target's version is 'new'"),
         ({"target_version": 3.2}, "the target's version is 3.2"),
         ({"to": "vespa", "target_version": "8"}, "the same for all versions"),
-        ({"feature_names": ["a", "b"]}, "there are 2 feature names; the model has 9"),
-        ({"feature_names": "abcdefghi"}, "give a list of texts"),
-        ({"feature_names": range(9)}, "give a list of texts"),
-        ({"feature_names": [*"abcdefgha"]}, "two features have the same name"),
-        ({"feature_names": [*"abcdefgh", "\ud800"]}, "incomplete character"),
+        ({"features": ["a", "b"]}, "there are 2 feature names; the model has 9"),
+        ({"features": "abcdefghi"}, "give a list of texts"),
+        ({"features": range(9)}, "give a list of texts"),
+        ({"features": [*"abcdefgha"]}, "two features have the same name"),
+        ({"features": [*"abcdefgh", "\ud800"]}, "incomplete character"),
         ({"rows": -1}, "rows is -1"),
         ({"rows": 10**9}, "rows is 1,000,000,000"),
         ({"to": "ranklib", "missing": "nan"}, "in RankLib's format, a feature that is not set counts as 0"),
-        ({"to": "elasticsearch", "missing": "nan", "target_version": "1.5.8"}, "upgrade the plugin to 1.5.9"),
+        ({"to": "elasticsearch-plugin", "missing": "nan", "target_version": "1.5.8"}, "upgrade the plugin to 1.5.9"),
         ({"to": "opensearch", "missing": "nan", "target_version": "3.1.0"}, "in OpenSearch 3.1.0, .* counts as 0"),
         ({"to": "opensearch", "missing": "zero", "target_version": "3.2"}, "goes to the right at every split"),
         ({"to": "opensearch", "missing": "zero", "target_version": "3.7.9"}, "goes to the right at every split"),
@@ -131,26 +131,18 @@ def test_what_cannot_be_asked_for(with_nan, tmp_path: Path, options: dict[str, A
     refused(with_nan, tmp_path, message, **options)
 
 
-@pytest.mark.parametrize("name", ["es.md", "es.profile", "features.json"])
-def test_a_model_called_like_a_file_beside_it(with_nan, tmp_path: Path, name: str) -> None:
-    if name == "features.json":  # nothing stands before it
-        with_nan.export(tmp_path / name, to="vespa", missing="zero")
-        return
-    with pytest.raises(ArgumentError, match=r"call the model es\.json"):
-        with_nan.export(tmp_path / name, to="vespa", missing="zero")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_that_is_not_there(with_nan, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="there is no folder"):
-        with_nan.export(tmp_path / "absent" / "es.json", to="solr", missing="zero")
-    (tmp_path / "es.md").mkdir()
+def test_where_nothing_can_be_written(with_nan, tmp_path: Path) -> None:
+    (tmp_path / "es").mkdir()
+    (tmp_path / "es" / "model.md").mkdir()
     with pytest.raises(DataError, match="it is a folder"):
-        with_nan.export(tmp_path / "es.json", to="solr", missing="zero")
-    assert [path.name for path in tmp_path.iterdir()] == ["es.md"]
+        with_nan.export(tmp_path / "es", to="solr", missing="zero")
+    assert [path.name for path in (tmp_path / "es").iterdir()] == ["model.md"]
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(DataError, match="cannot be made"):
+        with_nan.export(tmp_path / "file" / "es", to="solr", missing="zero")
 
 
-@pytest.mark.parametrize("to", ["elasticsearch", "ranklib", "solr", "vespa", "elastic"])
+@pytest.mark.parametrize("to", ["elasticsearch-plugin", "ranklib", "solr", "vespa", "elasticsearch-native"])
 def test_trees_deeper_than_parsers_go(to: str) -> None:
     deep = 5000
     nodes = 2 * deep + 1
@@ -160,7 +152,7 @@ def test_trees_deeper_than_parsers_go(to: str) -> None:
     feature = np.where(left < 0, -1, 0)
     tree = RawTree(feature, np.full(nodes, 0.5), np.ones(nodes, bool), left, right, np.ones(nodes))
     trees = Ensemble.from_trees(["x"], [tree])
-    if to == "elastic":
+    if to == "elasticsearch-native":
         assert write_model(trees, ExportSettings.parse(to, "zero", "x")).content
     else:
         with pytest.raises(ArgumentError, match="5,000 splits above each other"):

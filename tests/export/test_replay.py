@@ -17,7 +17,7 @@ from tests.export.models import NAMES, OF_ENGINE, SMALL, data
 import surefoot as sf
 from surefoot.export import replay
 
-KINDS = {"model/xgboost+json": "elasticsearch", "model/ranklib": "ranklib"}
+KINDS = {"model/xgboost+json": "elasticsearch-plugin", "model/ranklib": "ranklib"}
 
 
 class Answers(BaseHTTPRequestHandler):
@@ -110,11 +110,11 @@ def model() -> sf.Ranker:
     return sf.Ranker(**(SMALL | OF_ENGINE["lightgbm"] | {"n_estimators": 8})).fit(positive)
 
 
-@pytest.mark.parametrize("to", ["elasticsearch", "ranklib"])
+@pytest.mark.parametrize("to", ["elasticsearch-plugin", "ranklib"])
 def test_replayed_in_an_engine(model, engine, to: str, tmp_path: Path, capsys) -> None:
     url, handler = engine
-    model.export(tmp_path / "es.json", to=to, missing="zero", positive=True)
-    line = [str(tmp_path / "es.rows.json"), "--url", url, "--header", "Authorization: Basic x"]
+    model.export(tmp_path / "es", to=to, missing="zero")
+    line = [str(tmp_path / "es" / "model.rows.json"), "--url", url, "--header", "Authorization: Basic x"]
     assert replay.main(line) == 0, capsys.readouterr()
     report = json.loads(capsys.readouterr().out)
     assert report["rows"] > 50
@@ -127,10 +127,10 @@ def test_replayed_in_an_engine(model, engine, to: str, tmp_path: Path, capsys) -
 
 def test_what_the_engine_refuses_is_told_and_nothing_stays(model, engine, tmp_path: Path, capsys) -> None:
     url, handler = engine
-    model.export(tmp_path / "es.json", to="opensearch", missing="zero")
-    upload = tmp_path / "es.upload.json"
+    model.export(tmp_path / "es", to="opensearch", missing="zero")
+    upload = tmp_path / "es" / "model.upload.json"
     upload.write_text(upload.read_text().replace("split_condition", "condition"))
-    line = [str(tmp_path / "es.rows.json"), "--url", url, "--header", "Authorization: Basic x"]
+    line = [str(tmp_path / "es" / "model.rows.json"), "--url", url, "--header", "Authorization: Basic x"]
     assert replay.main(line) == 2
     assert "_createmodel: 400" in capsys.readouterr().err
     assert handler.store == {}
@@ -139,8 +139,8 @@ def test_what_the_engine_refuses_is_told_and_nothing_stays(model, engine, tmp_pa
 
 
 def test_other_engines_give_a_file(model, tmp_path: Path, capsys) -> None:
-    model.export(tmp_path / "s.json", to="solr", missing="zero")
-    assert replay.main([str(tmp_path / "s.rows.json"), "--url", "http://localhost"]) == 2
+    model.export(tmp_path / "s", to="solr", missing="zero")
+    assert replay.main([str(tmp_path / "s" / "model.rows.json"), "--url", "http://localhost"]) == 2
     assert "it is for solr" in capsys.readouterr().err
 
 
@@ -180,8 +180,8 @@ def test_which_pairs_are_reversed(expected: list[float], actual: list[float | No
 
 def test_only_rows_that_lucene_can_hold_are_sent(model, engine, tmp_path: Path, capsys, monkeypatch) -> None:
     url, _ = engine
-    model.export(tmp_path / "es.json", to="elasticsearch", missing="zero", positive=True, rows=60)
-    path = tmp_path / "es.rows.json"
+    model.export(tmp_path / "es", to="elasticsearch-plugin", missing="zero", rows=60)
+    path = tmp_path / "es" / "model.rows.json"
     rows = json.loads(path.read_text())
     width = len(rows["rows"][0])
     rows["rows"] = [[-1.0, *[0.0] * (width - 1)], [0.0] * width, [None, *[0.0] * (width - 1)], *rows["rows"][:3]]

@@ -11,7 +11,7 @@ from tests.conftest import ROOT
 from tests.export.models import ranker
 
 from surefoot.errors import ArgumentError
-from surefoot.export.names import companion_paths
+from surefoot.export.names import export_files
 from surefoot.export.replay import PLUGINS
 from surefoot.export.settings import ExportSettings
 from surefoot.export.targets import ltr_plugin
@@ -43,9 +43,9 @@ def test_the_script_asks_known_targets() -> None:
 @pytest.mark.parametrize(
     ("to", "version", "unset"),
     [
-        ("elasticsearch", None, UnsetTreatment.by_split),
-        ("elasticsearch", "1.5.9", UnsetTreatment.by_split),
-        ("elasticsearch", "1.5", UnsetTreatment.zero),
+        ("elasticsearch-plugin", None, UnsetTreatment.by_split),
+        ("elasticsearch-plugin", "1.5.9", UnsetTreatment.by_split),
+        ("elasticsearch-plugin", "1.5", UnsetTreatment.zero),
         ("opensearch", None, UnsetTreatment.by_split),
         ("opensearch", "3.8.1", UnsetTreatment.by_split),
         ("opensearch", "3.7.9", UnsetTreatment.right),
@@ -62,7 +62,7 @@ def test_what_versions_do_with_an_unset_feature(to: str, version: str | None, un
 
 @pytest.mark.parametrize("name", ["lucene", "", None, 5, ["solr"]])
 def test_an_unknown_target_is_an_error(name: Any) -> None:
-    for refuse in (find_target, lambda to: companion_paths("es.json", to)):
+    for refuse in (find_target, export_files):
         with pytest.raises(ArgumentError, match="Known are: elasticsearch"):
             refuse(name)
 
@@ -79,14 +79,5 @@ def test_files_that_the_table_does_not_list_are_an_error(files: tuple[str, ...],
 
     monkeypatch.setattr(ltr_plugin, "write", changed)
     with pytest.raises(ValueError, match=r"export/targets/table\.py lists"):
-        ranker("lightgbm", False).export(tmp_path / "es.json", to="elasticsearch", missing="zero")
+        ranker("lightgbm", False).export(tmp_path / "es", to="elasticsearch-plugin", missing="zero")
     assert not list(tmp_path.iterdir())
-
-
-def test_the_older_name_of_the_version(tmp_path: Path) -> None:
-    model = ranker("lightgbm", False)
-    options: dict[str, Any] = {"to": "opensearch", "missing": "zero", "rows": 0}
-    with pytest.raises(ArgumentError, match=r"in OpenSearch 3\.4"):
-        model.export(tmp_path / "es.json", engine_version="3.4", **options)
-    with pytest.raises(ArgumentError, match="mean the same"):
-        model.export(tmp_path / "es.json", engine_version="3.4", target_version="3.4", **options)

@@ -54,8 +54,8 @@ def test_from_letor_data_to_a_page_a_guard_and_onnx(surefoot, folder) -> None:
     assert code == 0, err
     code, out, err = surefoot("rank safe test.txt -o safe.run --force")
     assert code == 0, err
-    assert surefoot("export model --to onnx --missing nan -o net.onnx --force")[0] == 0
-    assert json.loads((folder / "net.rows.json").read_text())["target"] == "onnx"
+    assert surefoot("export model --to onnx --missing nan -o net --force")[0] == 0
+    assert json.loads((folder / "net" / "model.rows.json").read_text())["target"] == "onnx"
     assert surefoot("export model --to vespa --missing nan -o vespa.onnx --force")[0] == 0
 
 
@@ -87,9 +87,9 @@ def test_epochs_are_for_networks(surefoot) -> None:
 
 def test_a_network_is_exported_to_what_takes_one(surefoot) -> None:
     assert surefoot(f"{TRAIN} -o model")[0] == 0
-    code, _, err = surefoot("export model --to solr --missing zero -o solr.json")
+    code, _, err = surefoot("export model --to solr --missing zero -o solr")
     assert (code, "give onnx or vespa" in err) == (2, True)
-    code, _, err = surefoot("export model --to onnx --missing zero -o net2.onnx")
+    code, _, err = surefoot("export model --to onnx --missing zero -o net2")
     assert (code, "are for trees" in err) == (2, True)
 
 

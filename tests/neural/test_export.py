@@ -29,27 +29,27 @@ def in_onnxruntime(file, X):
 @pytest.mark.parametrize("options", [{}, {"n_models": 3}, {"attention": 2}, {"attention": 1, "n_models": 2}])
 def test_onnx_gives_the_same_scores(data, tmp_path, options, missing) -> None:
     model = sf.NeuralRanker(epochs=2, hidden=(8, 4), device="cpu", **options).fit(data)
-    exported = model.export(tmp_path / "net.onnx", to="onnx", missing=missing)
+    exported = model.export(tmp_path / "net", to="onnx", missing=missing)
     assert [file.name for file in exported.files] == [
-        "net.onnx", "net.features.json", "net.rows.json", "net.replay.py", "net.md"
+        "model.onnx", "model.features.json", "model.rows.json", "model.replay.py", "model.md"
     ]  # fmt: skip
-    rows = json.loads((tmp_path / "net.rows.json").read_text())
+    rows = json.loads((tmp_path / "net" / "model.rows.json").read_text())
     X = np.array([[np.nan if value is None else value for value in row] for row in rows["rows"]], np.float32)
     assert np.isnan(X).any() == (missing != "never")
-    assert np.abs(in_onnxruntime(tmp_path / "net.onnx", X) - rows["scores"]).max() < 1e-5
+    assert np.abs(in_onnxruntime(tmp_path / "net" / "model.onnx", X) - rows["scores"]).max() < 1e-5
     real = data.X.copy()
     real[::4, 0] = np.nan
     read = np.nan_to_num(real, nan=0.0) if missing == "zero" else real
     first = slice(0, int(data.offsets[1]))
     expected = model.predict(read[first], group=[data.lengths[0]])
-    assert np.abs(in_onnxruntime(tmp_path / "net.onnx", real[first]) - expected).max() < 1e-5
+    assert np.abs(in_onnxruntime(tmp_path / "net" / "model.onnx", real[first]) - expected).max() < 1e-5
 
 
 def test_vespa_has_a_profile_beside_the_onnx_file(data, tmp_path) -> None:
     named = data.with_features(data.X, ["bm25(title)", "price", "nativeRank", "age", "log(price)"])
     model = sf.NeuralRanker(epochs=1, hidden=(4,), device="cpu").fit(named)
-    model.export(tmp_path / "my-net.onnx", to="vespa", missing="nan")
-    profile = (tmp_path / "my-net.profile").read_text()
+    model.export(tmp_path / "my-net", to="vespa", missing="nan")
+    profile = (tmp_path / "my-net" / "model.profile").read_text()
     assert "file: models/my-net.onnx" in profile
     assert "onnx-model my_net {" in profile
     assert 'input "features": features_of_document' in profile
@@ -57,16 +57,16 @@ def test_vespa_has_a_profile_beside_the_onnx_file(data, tmp_path) -> None:
     assert "expression: sum(onnx(my_net).score)" in profile
     assert "function feature_2_price()" in profile
     assert "function bm25" not in profile
-    assert "models/my-net.onnx" in (tmp_path / "my-net.md").read_text()
-    rows = json.loads((tmp_path / "my-net.rows.json").read_text())
+    assert "models/my-net.onnx" in (tmp_path / "my-net" / "model.md").read_text()
+    rows = json.loads((tmp_path / "my-net" / "model.rows.json").read_text())
     X = np.array([[np.nan if value is None else value for value in row] for row in rows["rows"]], np.float32)
-    assert np.abs(in_onnxruntime(tmp_path / "my-net.onnx", X) - rows["scores"]).max() < 1e-5
+    assert np.abs(in_onnxruntime(tmp_path / "my-net" / "model.onnx", X) - rows["scores"]).max() < 1e-5
 
 
 def test_what_a_target_cannot_take(data, tmp_path) -> None:
     model = sf.NeuralRanker(epochs=1, hidden=(4,), attention=1, device="cpu").fit(data)
     with pytest.raises(ArgumentError, match="which takes trees; give onnx or vespa"):
-        model.export(tmp_path / "net.json", to="solr", missing="zero")
+        model.export(tmp_path / "net", to="solr", missing="zero")
     with pytest.raises(ArgumentError, match="one at a time"):
-        model.export(tmp_path / "net.onnx", to="vespa", missing="zero")
+        model.export(tmp_path / "net", to="vespa", missing="zero")
     assert not list(tmp_path.iterdir())

@@ -264,7 +264,7 @@ def test_the_commands_end_with_2_and_the_file(
     put(folder, CONTENTS["nan"][0]((folder / MODEL).read_bytes()))
     for command in (
         "rank model test.txt -o a.run",
-        "export model --to onnx --missing zero -o a.onnx",
+        "export model --to onnx --missing zero -o a",
         "explain model test.txt 1",
         "guard model --fit-scorer test.txt --calibrate test.txt -b x=feature:1 --risk 0.5 -o safe",
     ):

@@ -20,6 +20,6 @@ NO_AUTOMATIC_REASON = (
 )
 NO_FILL_REASON = (
     "judgments whose holes were filled by an automatic judge cannot decide: a judge that favours a system would "
-    "decide for it. Let people judge the holes, or draw queries with surefoot judge next --automatic; --automatic is "
-    "for surefoot evaluate only"
+    "decide for it. Let people judge the holes, or draw queries with surefoot judge next --automatic, and decide "
+    "with it"
 )
