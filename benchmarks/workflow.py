@@ -19,9 +19,9 @@ from surefoot.decide.evidence.record import Record
 from surefoot.decide.gate.asked import ask
 from surefoot.decide.gate.looks import look_again
 
-GIVEN: dict[str, Any] = dict.fromkeys(
-    ("segments", "weights", "strata", "drawn", "traffic", "automatic", "sampled_from", "budget")
-) | {"unanswered": "leave-out"}
+GIVEN: dict[str, Any] = dict.fromkeys(("segments", "sample", "automatic", "sampled_from", "budget")) | {
+    "unanswered": "leave-out"
+}
 LISTS = [["a", "b", "c", "d"], ["b", "a", "c", "d"], ["c", "b", "a", "d"], ["d", "c", "b", "a"]]
 
 

@@ -166,3 +166,20 @@ def test_of_equal_risk_the_greater_gain_is_chosen() -> None:
     rows = [row("less", 0.02, 0.10), row("more", 0.02, 0.12), row("risky", 0.03, 0.2), row("idle", 0.0, 0.01)]
     chosen, count = SelectionPolicy("keep_gain", 0.5).choose(rows, row("gain", 0.05, 0.2), "a")
     assert (chosen["name"], count) == ("more", 3)
+
+
+def test_a_result_selects_and_saves(crossed: Any, tmp_path: Path) -> None:
+    result = sf.TradeOffs.read(crossed[1].folder)
+    choice = result.select(keep_gain=0.5, nearest=True)
+    assert choice.to_dict()["policy"]["name"] == "keep_gain"
+    choice.save(tmp_path / "model")
+    assert type(sf.load(tmp_path / "model")) is sf.Ranker
+    for given in ({}, {"keep_gain": 0.9, "max_risk": 0.1}):
+        with pytest.raises(ArgumentError, match="give one policy"):
+            result.select(**given)
+    result.write(tmp_path / "result.json")
+    figures = sf.TradeOffs.read(tmp_path / "result.json")
+    with pytest.raises(ArgumentError, match="figures without models"):
+        figures.models("gain")
+    with pytest.raises(ArgumentError, match="made of figures alone"):
+        figures.select(keep_gain=0.5, nearest=True).save(tmp_path / "other")

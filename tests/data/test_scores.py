@@ -204,3 +204,19 @@ def test_an_ending_may_be_in_capitals(tmp_path) -> None:
     assert sf.read_scores(tmp_path / "s.parq").values.tolist() == [[0.5, 0.25]]
     pl.DataFrame({"query": ["q"], "kind": ["head"]}).write_parquet(tmp_path / "K.Parquet")
     assert read_segments(tmp_path / "K.Parquet") == {"kind": {"q": "head"}}
+
+
+def test_select_goes_by_name() -> None:
+    scores = sf.Scores([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]], ["today", "new"], ["a", "b", "c"], "AP")
+    part = scores.select(systems=["new"], queries=["c", "a"])
+    assert (part.systems, part.queries, part.values.tolist()) == (("new",), ("c", "a"), [[0.6, 0.4]])
+    assert scores.select().values.tolist() == scores.values.tolist()
+    weighted = scores.with_traffic({"a": 1, "b": 2, "c": 5}).select(queries=["a", "c"])
+    assert weighted.mean()[0] == pytest.approx((0.1 + 5 * 0.3) / 6)
+    for given, message in (
+        ({"systems": ["tody"]}, "did you mean today"), ({"queries": ["z"]}, "have no query 'z'"),
+        ({"systems": "today"}, "give a list of names"), ({"queries": []}, "at least one name"),
+        ({"systems": ["new", "new"]}, "each once"),
+    ):  # fmt: skip
+        with pytest.raises(ArgumentError, match=message):
+            scores.select(**given)  # type: ignore[arg-type]

@@ -164,7 +164,7 @@ def _systems(part: Any) -> list[Any]:
 def test_picks_of_tenths(rows: list[Any]) -> None:
     values, names = np.array(rows, dtype=float).T, [f"q{number}" for number in range(len(rows))]
     whole, tenths = (
-        sf.subset_study(sf.Scores(values / divisor, list("ab"), names), sizes=[2], subsets=50).to_dict()["results"]
+        sf.stability.subsets(sf.Scores(values / divisor, list("ab"), names), sizes=[2], subsets=50).to_dict()["results"]
         for divisor in (1, 10)
     )
     assert [one["rate"] for one in whole.values()] == [one["rate"] for one in tenths.values()]

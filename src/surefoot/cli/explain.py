@@ -10,7 +10,7 @@ import typer
 from surefoot.cli.option import argument, option
 from surefoot.cli.outputs import check_outputs
 from surefoot.cli.printing import Delivery
-from surefoot.cli.shared_options import Baselines, Force, Html, Json, Markdown, ModelFolder, Quiet
+from surefoot.cli.shared_options import Baselines, Force, Html, JsonPath, Markdown, ModelFolder, Quiet
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.model_files import model_files
@@ -27,7 +27,7 @@ def explain(
     query: Annotated[str, argument("QUERY", "The query.")],
     baseline: Baselines = None,
     pairs: Annotated[int, option("--pairs", "Swaps to explain, worst first.", min=1)] = 3,
-    json_file: Json = None,
+    json_file: JsonPath = None,
     markdown_file: Markdown = None,
     html: Html = None,
     force: Force = False,

@@ -21,13 +21,13 @@ from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import Delivery, show
 from surefoot.cli.runs import EVALUATION_MEASURE, input_files, name_and_file, read_scored, scores_or_runs
 from surefoot.cli.shared_options import (
-    Candidate,
+    CandidateName,
     DocumentsFile,
     FlatMetrics,
     Force,
     GivenScores,
     Html,
-    Json,
+    JsonPath,
     LinkedPages,
     Live,
     Markdown,
@@ -58,7 +58,7 @@ def gate(
     context: typer.Context,
     files: OptionalJudgedRuns = None,
     baseline: Live = None,
-    candidate: Candidate = None,
+    candidate: CandidateName = None,
     measure: Annotated[
         str | None, option("-m --measure", "Its values are from 0 to 1.", NAME, shown=EVALUATION_MEASURE)
     ] = None,
@@ -84,7 +84,7 @@ def gate(
         int | None, option("--budget", "With --record: judge about N at most.", min=1, max=LARGEST_COUNT)
     ] = None,
     preview: Annotated[bool, option("--preview", "Check all, show the question; no look.")] = False,
-    json_file: Json = None,
+    json_file: JsonPath = None,
     markdown_file: Markdown = None,
     junit_file: Annotated[str | None, option("--junit", "JUnit XML for a build server; - prints it.", FILE)] = None,
     html_file: Html = None,

@@ -11,7 +11,7 @@ from surefoot.cli.option import DIR, FILE, NAME, option
 from surefoot.cli.outputs import Output, OutputModel, check_outputs
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import Delivery
-from surefoot.cli.shared_options import Force, Html, Json, ModelFolder, Quiet, SampleFile, Unanswered
+from surefoot.cli.shared_options import Force, Html, JsonPath, ModelFolder, Quiet, SampleFile, Unanswered
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.guard.file_names import is_guard_file
 from surefoot.decide.options import DEFAULT_RISK_LEVEL, DEFAULT_SCORER, DELTA, NO_AUTOMATIC_REASON
@@ -38,7 +38,7 @@ def guard(
     record: Annotated[Path | None, option("--record", "Remembers what these queries decided.", FILE)] = None,
     unanswered: Unanswered = NothingToLoseTreatment.leave_out,
     html: Html = None,
-    json_file: Json = None,
+    json_file: JsonPath = None,
     force: Force = False,
     quiet: Quiet = False,
     automatic: Annotated[str | None, option("--automatic", "Not supported yet.", hidden=True)] = None,

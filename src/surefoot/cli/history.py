@@ -9,7 +9,7 @@ from surefoot.cli.option import argument, option
 from surefoot.cli.outputs import check_outputs, files_under
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import Delivery, show
-from surefoot.cli.shared_options import Csv, Force, Html, Json, Quiet
+from surefoot.cli.shared_options import Csv, Force, Html, JsonPath, Quiet
 from surefoot.decide.history.history_options import DateSource
 from surefoot.decide.signatures import HISTORY_CSV, HISTORY_JSON
 
@@ -18,7 +18,7 @@ def history(
     folder: Annotated[Path, argument("DIR", "Folder with the JSON of past decisions and assessments.")],
     date_from: Annotated[DateSource, option("--date-from", "auto, name or modified.", "WORD")] = DateSource.auto,
     html_file: Html = None,
-    json_file: Json = None,
+    json_file: JsonPath = None,
     csv_file: Csv = None,
     force: Force = False,
     quiet: Quiet = False,

@@ -9,7 +9,7 @@ from surefoot.cli.outputs import check_outputs
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import Delivery, show
 from surefoot.cli.runs import EVALUATION_MEASURE, GivenFiles, input_files
-from surefoot.cli.shared_options import Candidate, Force, Html, Json, Live, Quiet
+from surefoot.cli.shared_options import CandidateName, Force, Html, JsonPath, Live, Quiet
 from surefoot.errors import ArgumentError
 
 
@@ -19,9 +19,9 @@ def judge_agreement(
     files: Annotated[list[str] | None, argument("[RUN]...", "Runs. NAME=FILE names a run.")] = None,
     measure: Annotated[str, option("-m --measure", "What will decide.", NAME)] = EVALUATION_MEASURE,
     baseline: Live = None,
-    candidate: Candidate = None,
+    candidate: CandidateName = None,
     risk: Annotated[float | None, option("--risk", "The level to prove.", shown="twice the risk")] = None,
-    json_file: Json = None,
+    json_file: JsonPath = None,
     html_file: Html = None,
     force: Force = False,
     quiet: Quiet = False,

@@ -11,7 +11,7 @@ from surefoot.choose.options import CHOOSE_BY, PLAIN_MODELS, PLAN_FILE, RANKINGS
 from surefoot.cli.option import DIR, NAME, argument, option
 from surefoot.cli.outputs import OutputModel, check_outputs
 from surefoot.cli.printing import Delivery
-from surefoot.cli.shared_options import Force, Json, Quiet, TrafficFile
+from surefoot.cli.shared_options import Force, JsonPath, Quiet, TrafficFile
 from surefoot.errors import ArgumentError, visible
 
 
@@ -33,7 +33,7 @@ def select(
     nearest: Annotated[bool, option("--nearest", "If none satisfies it, the nearest one.")] = False,
     output: Annotated[Path | None, option("-o --output", "Save the model here.", DIR)] = None,
     fold: Annotated[str | None, option("--fold", "Save this fold's model.", NAME, shown="the first")] = None,
-    json_file: Json = None,
+    json_file: JsonPath = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:

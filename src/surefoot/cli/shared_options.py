@@ -20,7 +20,7 @@ _JUDGED_RUNS = "Judgments, then runs. NAME=FILE names a run."
 JudgedRuns = Annotated[list[str], argument("QRELS RUN...", _JUDGED_RUNS)]
 OptionalJudgedRuns = Annotated[list[str] | None, argument("QRELS RUN...", f"{_JUDGED_RUNS} Or one file of scores.")]
 Live = Annotated[str | None, option("-b --baseline", "The live ranking: its name or its file.", NAME)]
-Candidate = Annotated[str | None, option("-c --candidate", "May replace it.", NAME, shown="the other run")]
+CandidateName = Annotated[str | None, option("-c --candidate", "May replace it.", NAME, shown="the other run")]
 GivenScores = Annotated[str | None, option("--scores", "This file and the others are scores, not runs.", FILE)]
 MissingQueries = Annotated[
     MissingTreatment | None,
@@ -45,7 +45,7 @@ EngineParameters = Annotated[list[str] | None, option("--set", "A parameter of t
 Threads = Annotated[int | None, option("--threads", "Threads for training.", min=1, max=1024, shown="all cores")]
 
 # What is written and printed
-Json = Annotated[str | None, option("--json", "The result as JSON; - prints it.", FILE)]
+JsonPath = Annotated[str | None, option("--json", "The result as JSON; - prints it.", FILE)]
 Csv = Annotated[str | None, option("--csv", "The figures as CSV; - prints them.", FILE)]
 Latex = Annotated[str | None, option("--latex", "The table for LaTeX; - prints it.", FILE)]
 Markdown = Annotated[str | None, option("--markdown", "The result as Markdown; - prints it.", FILE)]

@@ -66,8 +66,8 @@ def assess(
     population : sequence of str, optional
         The systems that Z_Risk, GeoRisk and the mean, median or max are taken over; all by default.
     segments : file, dict or table, or "by-traffic", or a list of both, optional
-        Kinds of queries (languages, intents) that are assessed as well. "by-traffic" makes head, torso and
-        tail of the traffic: the queries with 50, 30 and 20 % of the traffic.
+        Kinds of queries (languages, intents) for which all of it is assessed as well. "by-traffic" makes head, torso
+        and tail of the traffic: the queries with 50, 30 and 20 % of the traffic.
     traffic : file, dict or table, optional
         How often each query is asked. Every mean, share and test is weighted by it; Z_Risk and GeoRisk are absent.
         Queries that nobody asks are left out.

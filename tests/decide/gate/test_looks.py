@@ -241,9 +241,9 @@ def test_draws_for_gain_are_another_question_than_those_for_risk(record: Path) -
 
 def test_a_query_that_is_drawn_again_keeps_its_first_scores(record: Path) -> None:
     runs, turned = WORLD.runs, World()
-    first = sf.judge_next(runs["new"], runs["today"], "nDCG@3", 60, seed=1, record=record)
+    first = sf.judge_next(runs, baseline="today", candidate="new", measure="nDCG@3", n=60, seed=1, record=record)
     before = look(WORLD.judged(Q), record, {"risk": 0.03})
-    second = sf.judge_next(runs["new"], runs["today"], "nDCG@3", 60, seed=2, record=record)
+    second = sf.judge_next(runs, baseline="today", candidate="new", measure="nDCG@3", n=60, seed=2, record=record)
     for query in set(first.queries) & set(second.queries):
         turned.grades[query] = {"a": 0, "b": 2, "c": 2}
     after = look(turned.judged(Q), record, {"risk": 0.03})
@@ -260,8 +260,10 @@ def test_a_query_that_is_drawn_again_keeps_its_first_scores(record: Path) -> Non
 def test_drawn_queries_are_no_plain_sample_beside_a_uniform_one(record: Path) -> None:
     runs = WORLD.runs
     sampled = sample_next(runs["new"], runs["today"], 20, record)["queries"]
-    drawn = sf.judge_next(runs["other"], runs["today"], "nDCG@3", 60, seed=1, record=record).queries
-    given = {"strata": kinds(), "weights": {"head": 0.8, "tail": 0.2}}
+    drawn = sf.judge_next(
+        runs, baseline="today", candidate="other", measure="nDCG@3", n=60, seed=1, record=record
+    ).queries
+    given = {"sample": sf.Strata(kinds(), {"head": 0.8, "tail": 0.2})}
     with pytest.raises(DataError, match="were drawn for other rankings"):
         look(WORLD.judged(sorted({*sampled, *drawn})), record, {"risk": 0.3}, **given)
 

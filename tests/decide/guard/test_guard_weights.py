@@ -116,11 +116,12 @@ def test_draws_of_a_record_calibrate(tmp_path: Path) -> None:
         other.calibrate({query: qrels[query] for query in draws.queries}, record=record)
     strata = dict.fromkeys(draws.queries, "all")
     with pytest.raises(DataError, match="were drawn for other rankings"):
-        certified({query: qrels[query] for query in draws.queries}, weights={"all": 1.0}, strata=strata)
+        certified({query: qrels[query] for query in draws.queries}, sample=sf.Strata(strata, {"all": 1.0}))
     counts = {query: 1.0 + number % 7 for number, query in enumerate(qrels)}
-    sf.judge_next(runs[1], runs[0], "RR@10", 30, seed=3, traffic=counts, record=record)
+    more = {"measure": "RR@10", "n": 30, "seed": 3, "traffic": counts, "record": record}
+    sf.judge_next([runs[0], runs[1]], baseline=runs[0].name, **more)
     by_traffic = certified(qrels)  # draws by traffic have another W̄: they are not put together with those without
-    assert (by_traffic["queries"], by_traffic["weights"]["by_traffic"]["total"]) == (30, sum(counts.values()))
+    assert (by_traffic["queries"], by_traffic["sample"]["by_traffic"]["total"]) == (30, sum(counts.values()))
 
 
 def lists_moved(lists: Any) -> Any:

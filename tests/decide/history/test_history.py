@@ -319,10 +319,10 @@ def test_the_command(tmp_path: Path, surefoot, monkeypatch) -> None:  # noqa: F8
     monkeypatch.chdir(tmp_path)
     decided(tmp_path, "past/2026-01-01.json", 1)
     decided(tmp_path, "past/2026-02-01.json", 2)
-    code, out, err = surefoot("history", "past", "-o", "h.html", "--json", "past/h.json", "--csv", "h.csv")
+    code, out, err = surefoot("history", "past", "--html", "h.html", "--json", "past/h.json", "--csv", "h.csv")
     assert (code, err) == (0, "")
     assert "2 decisions from 2026-01-01 to 2026-02-01" in out
-    assert "surefoot history past -o h.html" in Path("h.html").read_text()
+    assert "surefoot history past --html h.html" in Path("h.html").read_text()
     assert json.loads(Path("past/h.json").read_text())["schema"] == "surefoot/history/1"
     code, out, _ = surefoot("history", "past", "--json", "-", "-q")
     assert [one["file"] for one in json.loads(out)["left_out"]] == ["h.json"]
@@ -331,12 +331,14 @@ def test_the_command(tmp_path: Path, surefoot, monkeypatch) -> None:  # noqa: F8
     assert code == 2
     assert "would overwrite the input file" in err
     assert Path("past/2026-01-01.json").read_bytes() == before
-    for option, name in product(("-o", "--html", "--json", "--csv"), ("2026-01-01.json", "2026-02-01.json")):
+    for option, name in product(("--html", "--json", "--csv"), ("2026-01-01.json", "2026-02-01.json")):
         code, _, err = surefoot("history", "past", option, f"past/{name}", "--force")
         assert code == 2
         assert f"would overwrite the input file past/{name}" in err
     for _ in range(2):  # but an earlier history may be replaced, wherever it is
-        written = surefoot("history", "past", "--json", "past/h.json", "--csv", "past/h.csv", "-o", "past/h.html", "-q")
+        written = surefoot(
+            "history", "past", "--json", "past/h.json", "--csv", "past/h.csv", "--html", "past/h.html", "-q"
+        )
         assert written == (0, "", "")
     assert Path("past/2026-01-01.json").read_bytes() == before
     code, out, err = surefoot("history", "none")

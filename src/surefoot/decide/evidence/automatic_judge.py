@@ -23,7 +23,7 @@ from surefoot.measures.scoring import score
 UnjudgedTreatment = Literal["error", "zero"]
 
 
-class AutomaticData(TypedDict):
+class DrawnJudgeData(TypedDict):
     """The automatic judgments that draws belong to, and what of the traffic that could change they leave out."""
 
     name: str
@@ -42,7 +42,7 @@ class AutomaticJudge:
     baseline: Floats
     candidate: Floats
     weights: Floats
-    data: AutomaticData
+    data: DrawnJudgeData
     counts: Floats | None = None  # how often each query is asked, where that differs
 
     @property
@@ -96,7 +96,7 @@ def read_automatic(
     row_of = {name: row for row, name in enumerate(scores.queries)}
     rows = np.array([row_of.get(name, -1) for name in traffic], dtype=np.int64)
     both = [np.where(rows >= 0, scores[name][rows], 0.0) for name in ("baseline", "candidate")]
-    data: AutomaticData = {
+    data: DrawnJudgeData = {
         "name": judgments.name,
         "sha256": judgments_hash(judgments),
         "unjudged": len(lacking),

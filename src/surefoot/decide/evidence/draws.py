@@ -23,7 +23,7 @@ from surefoot.data.hashes import Sha256, lists_hash, seal, text_hash
 from surefoot.data.reading.columns import first_repeated
 from surefoot.data.types.runs import RankedSource, Run
 from surefoot.data.writing.all_or_nothing import write_text
-from surefoot.decide.evidence.automatic_judge import AutomaticData, AutomaticJudge, read_automatic
+from surefoot.decide.evidence.automatic_judge import AutomaticJudge, DrawnJudgeData, read_automatic
 from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.decide.evidence.traffic import DrawnTraffic, ToProve, TrafficToDraw, traffic_to_draw
 from surefoot.errors import DataError, expecting, name_list, shortened
@@ -71,7 +71,7 @@ class DrawsData(TypedDict):
     could_lose_largest: _Weight
     queries: Annotated[list[DrawnQuery], ("minItems", 1)]
     sequence: list[str]
-    automatic: AutomaticData | None
+    automatic: DrawnJudgeData | None
     by_traffic: NotRequired[DrawnTraffic]
     traffic: NotRequired[dict[str, float]]
 
@@ -99,7 +99,7 @@ class Draws:
     queries: tuple[str, ...]
     could_lose: Floats
     sequence: Ints
-    automatic: AutomaticData | None = None
+    automatic: DrawnJudgeData | None = None
     by_traffic: DrawnTraffic | None = None
     counts: Floats | None = None
     traffic: Mapping[str, float] | None = None

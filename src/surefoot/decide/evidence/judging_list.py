@@ -10,7 +10,7 @@ import numpy as np
 from surefoot.arrays import Ints
 from surefoot.data.hashes import text_hash
 from surefoot.data.types.runs import Qrels, Run
-from surefoot.decide.evidence.automatic_judge import AutomaticData, shown_documents
+from surefoot.decide.evidence.automatic_judge import DrawnJudgeData, shown_documents
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.record import SampleEntry
 from surefoot.errors import visible
@@ -119,7 +119,7 @@ def draws_tables(draws: Draws, unjudged: Ints, most: int) -> list[RenderableType
     return [Text(visible(summary)), table, *([Text(f"and {more:,} more queries")] if more > 0 else [])]
 
 
-def automatic_note(automatic: AutomaticData) -> str:
+def automatic_note(automatic: DrawnJudgeData) -> str:
     """Which automatic judgments the draws belong to, and what the judge left out."""
     note = f"The draws belong to the automatic judgments {automatic['name']}, which must not change now."
     if automatic["unjudged"]:
