@@ -154,11 +154,13 @@ def test_what_has_no_end_is_refused(low_limit: None, device: str) -> None:
 def test_a_pipe_of_lines_without_end_is_refused(tmp_path: Path, low_limit: None) -> None:
     pipe = tmp_path / "policy.toml"
     os.mkfifo(pipe)
-    with (
-        subprocess.Popen(["sh", "-c", f"yes risk=0 > {pipe}"], stderr=subprocess.DEVNULL),
-        pytest.raises(sf.DataError, match="would grow"),
-    ):
-        ReleasePolicy.read(pipe)
+    line = f"import sys\nwith open({str(pipe)!r}, 'w') as pipe:\n    while True: pipe.write('risk = 0\\n' * 999)"
+    with subprocess.Popen([sys.executable, "-c", line], stderr=subprocess.DEVNULL) as writer:
+        try:
+            with pytest.raises(sf.DataError, match="would grow"):
+                ReleasePolicy.read(pipe)
+        finally:
+            writer.kill()
 
 
 def test_a_record_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
