@@ -206,6 +206,17 @@ def test_files_that_are_wrong_though_their_hash_fits(saved: Path, change: dict[s
         sf.RiskController.load(saved)
 
 
+@pytest.mark.parametrize("number", [60.0, True, "60", None])
+def test_a_scorer_whose_number_of_trees_is_none(saved: Path, number: Any) -> None:
+    data = json.loads((saved / "controller.json").read_text())
+    learned = data["scorer"]["learned"]
+    assert learned["trees"] == 60
+    learned["trees"] = number
+    (saved / "controller.json").write_text(json.dumps(seal(data)))
+    with pytest.raises(sf.DataError, match="do not match its settings"):
+        sf.RiskController.load(saved)
+
+
 def test_certificates_that_were_changed(tmp_path: Path) -> None:
     calibrated().certificate_.write_json(tmp_path / "c.json")
     assert sf.Certificate.read(tmp_path / "c.json")["queries"] == 500
