@@ -20,6 +20,13 @@ def test_a_sweep_holds_nothing_that_is_not_in_it(result: sf.TradeOffs) -> None:
     check_data(result.to_dict(), tradeoffs_schema)
 
 
+def test_what_may_be_absent_is_not_needed_by_the_page(result: sf.TradeOffs) -> None:
+    data = json.loads(result.to_json())
+    for answer in data["answers"]:
+        answer.pop("verdict", None)
+    assert 'class="verdict"' not in sf.TradeOffs.from_dict(data).to_html()
+
+
 def test_another_type_is_refused_by_its_place(result: sf.TradeOffs) -> None:
     data = json.loads(result.to_json())
     data["rows"][1]["test"]["risk"] = "little"

@@ -107,11 +107,21 @@ def test_rows_and_texts_that_cost_nothing_are_counted(
     )
 
 
-@pytest.mark.parametrize("documents", ["no JSON", "5", "[1]", "[null]", '{{"a": 1}}'])
-def test_an_array_that_is_none_is_refused_where_it_is_read(good: Path, tmp_path: Path, documents: str) -> None:
+@pytest.mark.parametrize(
+    ("column", "stored"),
+    [
+        *(("documents", each) for each in ("no JSON", "5", "[1]", "[null]", '{"a": 1}', '"12"', '["1"]', "[]")),
+        *(("domains", each) for each in ('["a"]', '["a", "b", "c"]', '"ab"', '{"a": 1, "b": 2}')),
+        *(("terms", each) for each in ('"x"', '{"x": 1}', "[[]]")),
+        *(("scores", each) for each in ("[1]", "[1, 2, 3]", "[1, true]", f"[1, {10**400}]", '"12"')),
+    ],
+)  # fmt: skip
+def test_an_array_that_does_not_fit_is_refused_where_it_is_read(
+    good: Path, tmp_path: Path, column: str, stored: str
+) -> None:
     target = Path(shutil.copy(good, tmp_path / "clicks.duckdb"))
     with duckdb.connect(str(target)) as connection:
-        connection.execute("UPDATE lists SET documents = ?", [documents])
+        connection.execute(f"UPDATE lists SET {column} = ?", [stored])
     state = ClickState(target, FACTS)
     with pytest.raises(DataError, match=r"clicks\.duckdb: is damaged or incomplete"):
         state.update([{"session": "s", "user": "u", "time": 5, "document": "1"}])

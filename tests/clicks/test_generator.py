@@ -70,3 +70,6 @@ def test_what_cannot_be() -> None:
         next(generate_log(0))
     with pytest.raises(ArgumentError, match="a log cannot be written in layout 'csv'"):
         write_log(generate_log(1), "x", "csv")
+    for layout in ("table", "yandex2014"):
+        with pytest.raises(ArgumentError, match=r"x\.parquet: a log is written as text"):
+            write_log(generate_log(1), "x.parquet", layout)

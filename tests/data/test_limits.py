@@ -21,9 +21,12 @@ import surefoot as sf
 from surefoot.clicks.log_files import check_file
 from surefoot.data.compression import COMPRESS
 from surefoot.data.reading import limits
+from surefoot.data.reading.files import read_json
 from surefoot.data.reading.texts import read_texts
 from surefoot.data.reading.traffic import read_traffic
 from surefoot.data.writing.array_files import read_arrays
+from surefoot.decide.evidence.record import open_record
+from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.errors import ArgumentError, DataError
 
 MEMORY = 3 << 30  # bytes of addresses; threads and libraries take a part
@@ -136,6 +139,35 @@ def test_a_line_has_an_end(tmp_path: Path, name: str) -> None:
     path.write_bytes(gzip.compress(text, 1) if name.endswith("gz") else text)
     with pytest.raises(DataError, match=r"line 4: a line is longer than 64 MB"):
         sf.read_run(path)
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/full"])
+def test_what_has_no_end_is_refused(low_limit: None, device: str) -> None:
+    with pytest.raises(DataError, match=rf"{device}: would grow"):
+        read_json(device)
+    with (
+        pytest.raises(DataError, match=rf"{device}: is not a file, and a record is read and written again"),
+        open_record(device),
+    ):
+        pass
+
+
+def test_a_pipe_of_lines_without_end_is_refused(tmp_path: Path, low_limit: None) -> None:
+    pipe = tmp_path / "policy.toml"
+    os.mkfifo(pipe)
+    line = f"import sys\nwith open({str(pipe)!r}, 'w') as pipe:\n    while True: pipe.write('risk = 0\\n' * 999)"
+    with subprocess.Popen([sys.executable, "-c", line], stderr=subprocess.DEVNULL) as writer:
+        try:
+            with pytest.raises(DataError, match="would grow"):
+                ReleasePolicy.read(pipe)
+        finally:
+            writer.kill()
+
+
+def test_a_record_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "record.json")
+    with pytest.raises(DataError, match="is not a file"), open_record(tmp_path / "record.json"):
+        pass
 
 
 def command(folder: Path, *arguments: str, timeout: float = 120) -> tuple[int, str, float]:

@@ -52,6 +52,14 @@ def fetched(server: SearchServer, service: str = "elasticsearch", **options: Any
     return sf.fetch(service, url, QUERIES, SOLR if service == "solr" else ELASTIC, **options)
 
 
+def nested(levels: int) -> list[Any]:
+    """A text in a list in a list and so on."""
+    inner: Any = "{{query}}"
+    for _ in range(levels):
+        inner = [inner]
+    return inner
+
+
 def in_order(run: sf.Run) -> dict[str, list[str]]:
     return {query: list(documents) for query, documents in run.to_dict().items()}
 
@@ -335,6 +343,8 @@ def test_https_to_a_port_of_plain_http(server) -> None:
         ({"service": "solr", "url": "http://h:8983/solr/query"}, "http://h:8983/solr/query names no collection"),
         ({"body": {"query": "{{query}}", "size": 5}}, "the body has size, which surefoot sets itself"),
         ({"body": {"query": "goat"}}, "no text in it contains {{query}}"),
+        ({"body": {"query": nested(101)}}, "it is nested in more than 100 levels"),
+        ({"body": {"query": nested(5_000)}}, "cannot be sent as JSON"),
         ({"body": ["{{query}}"]}, "expected a JSON object"),
         ({"body": {"query": "{{query}}", "x": float("nan")}}, "cannot be sent as JSON"),
         ({"queries": {}}, "there are no queries"),

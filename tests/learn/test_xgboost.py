@@ -243,6 +243,8 @@ CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "a short column": lambda c: _first_tree(c)["split_conditions"].pop(),
     "a threshold that is no number": lambda c: _first_tree(c)["split_conditions"].__setitem__(0, "1"),
     "a threshold that is not finite": lambda c: _first_tree(c)["split_conditions"].__setitem__(0, float("nan")),
+    "a threshold beyond any float": lambda c: _first_tree(c)["split_conditions"].__setitem__(0, 10**400),
+    "a child beyond any float": lambda c: _first_tree(c)["left_children"].__setitem__(0, -(10**400)),
     "categories": lambda c: _first_tree(c)["categories"].append(1),
     "a split by categories": lambda c: _first_tree(c)["split_type"].__setitem__(0, 1),
     "another base score": lambda c: c["learner"]["learner_model_param"].update(base_score="[5E-1]"),
@@ -270,6 +272,13 @@ def test_a_model_that_was_changed(content, what: str) -> None:
     message = "it has no nodes, deleted ones" if what in ("another number", "no nodes", "a deleted node") else None
     with pytest.raises(ModelTextError, match=message):
         engine_of("xgboost").load(json.dumps(changed))
+
+
+def test_a_name_that_is_there_twice(content) -> None:
+    """Which of both XGBoost takes is not what was checked."""
+    text = json.dumps(content).replace('"left_children": ', '"left_children": [], "left_children": ', 1)
+    with pytest.raises(ModelTextError, match="not JSON"):
+        engine_of("xgboost").load(text)
 
 
 def test_a_model_with_any_part_replaced_is_rejected_or_loads(content, data) -> None:

@@ -306,6 +306,26 @@ def test_a_table_of_earlier_rules_is_not_served(odd: FeatureTable, tmp_path: Pat
         log_facts(tmp_path / "study", odd)
 
 
+@pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [
+        ("satisfaction", "thresholds", ["x"]), ("satisfaction", "thresholds", 3), ("satisfaction", "thresholds", []),
+        ("reading", "layout", "other"), ("reading", "layout", ["x"]), ("reading", "seconds", None),
+        (None, "half_life", "x"), (None, "half_life", -1),
+    ],
+)  # fmt: skip
+def test_a_log_s_facts_that_were_changed_are_refused_by_file(
+    odd: FeatureTable, tmp_path: Path, part: str | None, name: str, value: Any
+) -> None:
+    shutil.copytree(odd.folder, tmp_path / "study")
+    path = tmp_path / "study" / "log.json"
+    facts = json.loads(path.read_text())
+    (facts if part is None else facts[part])[name] = value
+    path.write_text(json.dumps(facts))
+    with pytest.raises(DataError, match=r"log\.json: is damaged or incomplete"):
+        log_facts(tmp_path / "study", odd)
+
+
 def test_what_the_study_says_not_to_serve_is_saved_by_name_only(tmp_path: Path) -> None:
     result = small_study()
     data = json.loads(json.dumps(result.to_dict()))

@@ -19,6 +19,7 @@ from surefoot.choose.plan import SweepSetting, TrainingJob, reported_measures
 from surefoot.choose.store import SweepStore
 from surefoot.choose.trainings import SweepTrainings
 from surefoot.data.writing.array_files import Arrays
+from surefoot.errors import expecting
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS, EvaluationQueries
 from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.options import OBJECTIVE
@@ -63,6 +64,10 @@ class TrainedModels:
 
     def __init__(self, store: SweepStore) -> None:
         self.store, self.plan = store, store.plan
+        with expecting("a sweep", store.folder, "start it in a new folder"):
+            self._take_up(store)
+
+    def _take_up(self, store: SweepStore) -> None:
         self.trainings = SweepTrainings(store, finished=True)
         self.measures = reported_measures(self.plan.measure)
         self.part_names = (*EVALUATION_PARTS, *([CROSS_VALIDATION] if self.plan.inner_folds else []))

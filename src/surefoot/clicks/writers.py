@@ -23,6 +23,8 @@ def write_log(parts: Iterable[LogPart], path: str | os.PathLike[str], layout: st
         raise ArgumentError(
             f"a log cannot be written in layout {shortened(layout)}; choose one of: {', '.join(WRITABLE)}"
         )
+    if not chosen.files and Path(path).suffix.lower() == ".parquet":
+        raise ArgumentError(f"{path}: a log is written as text, and Parquet is expected under this name; take another")
     counts = {"lists": 0, "clicks": 0, "lines": 0}
     with ExitStack() as stack:
         folder = stack.enter_context(ensure_folder(path)) if chosen.files else Path(path)

@@ -11,6 +11,8 @@ from surefoot.data.reading.files import read_json
 from surefoot.errors import DataError, shortened
 from surefoot.fetching.options import PLACEHOLDER
 
+_MOST_LEVELS = 100  # of objects and lists in each other: deeper ones no service takes
+
 
 def read_template(source: Any) -> dict[str, Any]:
     """The template of a file, or a dict as it is: a JSON object in which {{query}} is part of a text.
@@ -27,15 +29,16 @@ def read_template(source: Any) -> dict[str, Any]:
         raise DataError(f"{error}{unquoted if 'is not JSON' in str(error) else ''}") from error
     if not isinstance(template, Mapping):
         raise DataError(f"{where}: expected a JSON object, the body of a search, found {shortened(template)}")
-    if not _has_placeholder(template):
+    try:
+        has_placeholder = _has_placeholder(template)
+        json.dumps(template, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise DataError(f"{where}: cannot be sent as JSON ({shortened(str(error), 200)[1:-1]})") from error
+    if not has_placeholder:
         raise DataError(
             f"{where}: no text in it contains {PLACEHOLDER}, so every query would be the same search; write "
             f'"{PLACEHOLDER}" where the query belongs'
         )
-    try:
-        json.dumps(template, allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise DataError(f"{where}: cannot be sent as JSON ({shortened(str(error), 200)[1:-1]})") from error
     return dict(template)
 
 
@@ -54,9 +57,13 @@ def fill_template(template: Any, query: str) -> Any:
     return template
 
 
-def _has_placeholder(template: Any) -> bool:
+def _has_placeholder(template: Any, levels: int = _MOST_LEVELS) -> bool:
     if isinstance(template, str):
         return PLACEHOLDER in template
-    if isinstance(template, Mapping):
-        return any(map(_has_placeholder, template.values()))
-    return isinstance(template, list | tuple) and any(map(_has_placeholder, template))
+    if not isinstance(template, Mapping | list | tuple):
+        return False
+    if not levels:
+        raise RecursionError(f"it is nested in more than {_MOST_LEVELS} levels")
+    inner = template.values() if isinstance(template, Mapping) else template
+    found = [_has_placeholder(each, levels - 1) for each in inner]  # all of them, for their levels
+    return any(found)

@@ -134,19 +134,19 @@ def log_facts(study: Path, table: FeatureTable) -> LogFacts:
             "contains a table of an earlier version of surefoot, whose rules of counting a served model cannot follow; "
             "make the study again in a new folder to save a model of it",
         )
-    with expecting("a study", study / FACTS, "make it again in a new folder"):
-        reading, satisfaction = dict(stored["reading"]), stored["satisfaction"]
-        settings = ReadingSettings(
-            reading["layout"], reading["seconds"], reading["clock"], tuple(reading["actions"])
-        )  # fmt: skip
-        thresholds, last = satisfaction["thresholds"], satisfaction["last"]
-        half_life = stored.get("half_life")
+    remedy = "make it again in a new folder"
+    with expecting("a study", study / FACTS, remedy):
+        reading, satisfaction, half_life = stored["reading"], stored["satisfaction"], stored.get("half_life")
+        last = satisfaction["last"]
     check_last(last)
-    layout = find_layout(settings.layout)
-    seconds = layout.seconds(settings)
-    return LogFacts(
-        shared_clock=table.clock, seconds=seconds, linked=layout.linked, users=table.users,
-        domains="session_domain_shown" in table.names, terms="term_overlap" in table.names,
-        scores="score" in table.names, thresholds=tuple(threshold / seconds for threshold in thresholds),
-        half_life=None if half_life is None else half_life_units(float(half_life), table.clock, seconds),
-    )  # fmt: skip
+    with expecting("a study", study / FACTS, remedy):
+        layout = find_layout(reading["layout"])
+        seconds = layout.seconds(
+            ReadingSettings(layout.name, reading["seconds"], reading["clock"], tuple(reading["actions"]))
+        )
+        return LogFacts(
+            shared_clock=table.clock, seconds=seconds, linked=layout.linked, users=table.users,
+            domains="session_domain_shown" in table.names, terms="term_overlap" in table.names,
+            scores="score" in table.names, thresholds=tuple(each / seconds for each in satisfaction["thresholds"]),
+            half_life=None if half_life is None else half_life_units(float(half_life), table.clock, seconds),
+        )  # fmt: skip

@@ -33,7 +33,12 @@ def asset(name: str) -> str:
 
 def render(template: str, **values: Any) -> str:
     """A template filled in; what is not `trusted` is escaped."""
-    return _environment().get_template(template).render(version=__version__, **values)
+    from jinja2 import UndefinedError
+
+    try:
+        return _environment().get_template(template).render(version=__version__, **values)
+    except UndefinedError as error:  # data without a part that a page shows, as of a file that was changed
+        raise LookupError(str(error)) from error
 
 
 def trusted(text: str) -> Any:

@@ -315,6 +315,7 @@ def changed(content: Any, *steps: Any, value: Any = None) -> Any:
 
 
 RATING = ("judgmentRatings", 0, "ratings", 1)
+TWICE_ONE_UNREADABLE = [{"docId": "d1", "rating": "1"}, {"docId": "d1", "rating": ["0"]}]
 
 
 @pytest.mark.parametrize(
@@ -336,6 +337,8 @@ RATING = ("judgmentRatings", 0, "ratings", 1)
         (changed(WORKBENCH, "judgmentRatings", 1, "query", value=["x"]), "judgmentRatings[1].query: expected a text"),
         (changed(WORKBENCH, "judgmentRatings", 1, "query", value="red dress"),
          "judgmentRatings[1].query: the query 'red dress' appears twice (first at judgmentRatings[0].query)"),
+        (changed(WORKBENCH, "judgmentRatings", 0, "ratings", value=TWICE_ONE_UNREADABLE),
+         "judgmentRatings[0].ratings[1]: 'rating' is ['0']"),
         (hits([WORKBENCH, WORKBENCH]), "hits.hits[1]._source: this is a second list of judgments"),
         (changed(REQUEST, "requests", 0, "ratings", 1, "rating", value="x"), "requests[0].ratings[1]: 'rating' is 'x'"),
         (changed(REQUEST, "requests", 0, "ratings", 1, "_id"), "requests[0].ratings[1]: expected"),

@@ -154,6 +154,17 @@ def saved(tmp_path: Path) -> Path:
     return tmp_path / "c"
 
 
+@pytest.mark.parametrize("number", [60.0, True, "60", None])
+def test_a_scorer_whose_number_of_trees_is_none(saved: Path, number: Any) -> None:
+    data = json.loads((saved / "guard.json").read_text())
+    learned = data["scorer"]["learned"]
+    assert learned["trees"] == 60
+    learned["trees"] = number
+    (saved / "guard.json").write_text(json.dumps(seal(data)))
+    with pytest.raises(DataError, match="do not match its settings"):
+        sf.RiskGuard.load(saved)
+
+
 @pytest.mark.parametrize("name", ["guard.json", "ranker/model.txt", "ranker/ranker.json"])
 def test_files_that_were_changed(saved: Path, name: str) -> None:
     text = (saved / name).read_text()

@@ -343,11 +343,24 @@ def _shown_event(stored: Sequence[Any]) -> ShownEvent:
     row = list(stored)
     for place in _ARRAY_PLACES:
         if row[place] is not None:
-            row[place] = tuple(json.loads(row[place]))
-            kinds = (float, int) if place == _SCORES_PLACE else (str,)
-            if not all(type(item) in kinds for item in row[place]):
-                raise ValueError(row[place])
-    return ShownEvent(*row)
+            items = json.loads(row[place])
+            fits = _is_score if place == _SCORES_PLACE else _is_text
+            if not isinstance(items, list) or not all(map(fits, items)):
+                raise ValueError(items)
+            row[place] = tuple(items)
+    shown = ShownEvent(*row)
+    for beside in (shown.domains, shown.scores):
+        if beside is not None and len(beside) != len(shown.documents):
+            raise ValueError(beside)
+    return shown
+
+
+def _is_text(item: Any) -> bool:
+    return type(item) is str
+
+
+def _is_score(item: Any) -> bool:
+    return type(item) is float or (type(item) is int and abs(item) < 2**1023)  # a larger one is no float
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from surefoot.data.compression import CORRUPTION_ERRORS, DECOMPRESSORS, OPENERS, SIGNATURES
 from surefoot.data.reading.json_text import parse_json
-from surefoot.data.reading.limits import LONGEST_LINE, most_bytes, stored_bytes, too_large
+from surefoot.data.reading.limits import LONGEST_LINE, check_growth, most_bytes, stored_bytes, too_large
 from surefoot.errors import DataError, shortened
 
 # The formats that endings stand for; files with any other ending are lines.
@@ -133,6 +133,8 @@ def read_blocks(path: Path, size: int, longest: int | None = LONGEST_LINE) -> It
             else:
                 rest.append(block)
                 waiting += len(block)
+                if longest is None:  # a device may have no end
+                    check_growth(path, waiting)
     except CORRUPTION_ERRORS as error:
         if ending not in OPENERS:
             raise DataError.at(path, None, f"cannot be read ({reason(error)})") from error
@@ -236,7 +238,13 @@ def utf8_line(path: str | os.PathLike[str], line: int, data: bytes) -> str:
 
 def read_text(path: Path, longest: int | None = LONGEST_LINE) -> str:
     """All of the file's text, which must be UTF-8 without NUL, without a byte order mark, no line over `longest`."""
-    data = b"".join(read_blocks(path, 1 << 24, longest)).removeprefix(BYTE_ORDER_MARK)
+    blocks: list[bytes] = []
+    size = 0
+    for block in read_blocks(path, 1 << 24, longest):
+        blocks.append(block)
+        size += len(block)
+        check_growth(path, size)  # a pipe may have no end
+    data = b"".join(blocks).removeprefix(BYTE_ORDER_MARK)
     try:
         text = data.decode()
     except UnicodeDecodeError:

@@ -85,13 +85,13 @@ def _only(entries: list[JsonValue], what: str) -> JsonValue:
 
 def _judgments(entries: list[JsonValue]) -> ToolFile:
     builder = ToolRowsBuilder(("'query'", "'docId'", "'rating'"))
-    seen: dict[str, list[tuple[Any, Any]]] = {}
+    seen: dict[str, list[tuple[str, str]]] = {}
     listed = _only(entries, "list of judgments")
     for entry in listed[_RATINGS]:
         ratings = entry["ratings"]
         shape = '{"docId": …, "rating": …}'
         pairs = ratings.column(lambda value: (value["docId"], value["rating"]), shape)
-        same = sorted((str(document), finite_number(rating)) for document, rating in pairs)
+        same = sorted((str(document), str(finite_number(rating))) for document, rating in pairs)
         if seen.setdefault(str(entry["query"].scalar()), same) == same and builder.has(entry["query"]):
             continue  # the Workbench lists a query again that is twice in its set, with the same ratings
         builder.add(entry["query"], ratings, [document for document, _ in pairs], [rating for _, rating in pairs])

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -281,6 +282,9 @@ class _NotChainedError(Exception):
 def open_record(path: str | os.PathLike[str]) -> Iterator[Record]:
     """The record at a path, or an empty one, for one program at a time; `Record.write` keeps what was added."""
     destination(path)
+    status = file_status(path)
+    if status is not None and not stat.S_ISREG(status.st_mode):  # a pipe would be waited for, and holds nothing later
+        raise DataError.at(path, None, "is not a file, and a record is read and written again; name a file")
     with lock_file(path, "record"):
         yield read_record(path)
 

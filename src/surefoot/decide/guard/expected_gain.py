@@ -79,7 +79,11 @@ class RegressionGain:
             booster = engine.load(data["model"])
         except (ModelTextError, TypeError, AttributeError) as error:
             raise DataError(f"has a scorer whose trees cannot be read ({shortened(str(error))})") from error
-        if engine.count_trees(booster) != trees or engine.count_features(booster) != len(names):
+        if (
+            type(trees) is not int
+            or engine.count_trees(booster) != trees
+            or engine.count_features(booster) != len(names)
+        ):
             raise DataError("has a scorer whose trees do not match its settings")
         self.trees = RegressionTrees(engine, booster, float(mean), trees, names)
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from surefoot.data.reading.json_text import parse_json
 from surefoot.errors import shortened
 from surefoot.learn.engines.contract import ModelTextError
 
@@ -23,6 +22,7 @@ _TREE = {
 }  # fmt: skip
 _TYPES = {"q", "c", "i", "int", "float"}
 _NO_NODE = 2**31 - 1  # the root's parent
+_LARGEST = 3.5e38  # more than any float32
 _MOST_CATEGORIES = 2**24  # what float32 holds exactly
 _COUNT = re.compile(r"\d{1,10}")
 _ZERO = re.compile(r"\[?[-+]?0(\.0*)?(E[-+]?\d+)?\]?", re.IGNORECASE)
@@ -31,7 +31,7 @@ _ZERO = re.compile(r"\[?[-+]?0(\.0*)?(E[-+]?\d+)?\]?", re.IGNORECASE)
 def check(text: str) -> int:
     """The number of trees of a model JSON, if all of it is as XGBoost writes it for a ranker of this package."""
     try:
-        content = json.loads(text)
+        content = parse_json(text)
     except (ValueError, RecursionError) as error:
         raise ModelTextError("it is not JSON, or was cut off") from error
     learner = _part(content, "learner", dict)
@@ -122,7 +122,7 @@ def _column(tree: dict[str, Any], name: str, kind: type, nodes: int) -> npt.NDAr
     if len(values) != nodes:
         raise ModelTextError(f"{name} has {len(values)} values instead of {nodes}")
     for value in values:
-        if type(value) not in known or not math.isfinite(value) or abs(value) > 3.5e38:
+        if type(value) not in known or not abs(value) <= _LARGEST:  # also NaN, and whole numbers beyond any float
             raise ModelTextError(f"{name} has the value {shortened(value)}")
         if kind is int and abs(value) > _NO_NODE:
             raise ModelTextError(f"{name} has the value {shortened(value)}")
