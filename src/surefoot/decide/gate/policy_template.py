@@ -28,6 +28,14 @@ gain = 0.0
 # The chance of a wrong "ship" that you accept.
 delta = 0.05
 
+# What stays the same from release to release. Paths are relative to this file, and options win. With `qrels` here,
+# a release is: surefoot gate 2026-11-25=new.run --policy release.toml
+# qrels = "qrels.txt"
+# baseline = "today.run"
+# measure = "nDCG@10"
+# record = "release.json"
+# sample = "draws.json"
+
 # The same keys for one kind of queries; `--segments FILE` says which kind each query belongs to.
 # Each extra condition makes "stop" a little harder to reach. "ship" needs as many queries as the hardest condition.
 # [segments.tail]
