@@ -44,8 +44,8 @@ def check_export(
     elif json_file is not None:
         write_text(json_file, text)
     if not quiet and not printed:
-        verdict = "scores as the model does" if result["agree"] else "does NOT score as the model does"
-        typer.echo(visible(f"{folder}: the search engine {verdict}"))
+        answer = "scores as the model does" if result["agree"] else "does NOT score as the model does"
+        typer.echo(visible(f"{folder}: the search engine {answer}"))
         for name, value in result.items():
             typer.echo(f"  {name}: {value}")
     if not result["agree"]:
