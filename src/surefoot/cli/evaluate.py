@@ -163,9 +163,11 @@ def evaluate(
         depth=depth,
         tests=requested_tests(tests),
     )
-    assessment.rows(sort)  # an unknown column is an error before anything is written
+    shown = None if systems is None else comma_separated(as_text(systems))
+    assessment.rows(sort, systems=shown)  # an unknown column or system is an error before anything is written
+    rows = {"sort": sort, "systems": shown}
     options: dict[str, dict[str, Any]] = {
-        "json": {"per_query": per_query}, "csv": {"sort": sort}, "markdown": {"sort": sort}, "latex": {"sort": sort},
+        "json": {"per_query": per_query}, "csv": rows, "markdown": rows, "latex": rows,
         "html": page | {"provenance": page_provenance(html_file, inputs, link or [])},
     }  # fmt: skip
     if per_query and delivery.printed == "csv":
@@ -173,7 +175,7 @@ def evaluate(
         typer.echo(assessment.to_csv(per_query=True), nl=False)
     else:
         delivery.finish(
-            assessment, lambda: _show_tables(assessment, sort, everything, per_query, texts), quiet, **options
+            assessment, lambda: _show_tables(assessment, rows, everything, per_query, texts), quiet, **options
         )
     if per_query_file is not None:
         write_text(per_query_file, assessment.to_csv(per_query=True))
@@ -215,7 +217,9 @@ def _split(text: str, always_list: bool = False) -> str | list[str]:
     return names if always_list or len(names) != 1 else names[0]
 
 
-def _show_tables(assessment: Assessment, sort: str, everything: bool, per_query: bool, texts_file: str | None) -> None:
+def _show_tables(
+    assessment: Assessment, rows: dict[str, Any], everything: bool, per_query: bool, texts_file: str | None
+) -> None:
     from rich.text import Text
 
     from surefoot.data.reading.texts import shown_texts
@@ -223,7 +227,9 @@ def _show_tables(assessment: Assessment, sort: str, everything: bool, per_query:
     from surefoot.report.query_tables import query_tables
     from surefoot.report.text import left_out, overview, tables
 
-    measured = [(data, sort_rows(data, sort)) for data in assessment.by_measure(per_query=per_query)]
+    measured = [
+        (data, sort_rows(data, rows["sort"], rows["systems"])) for data in assessment.by_measure(per_query=per_query)
+    ]
     parts = (
         [part for data_and_rows in measured for part in tables(*data_and_rows)] if everything else overview(measured)
     )

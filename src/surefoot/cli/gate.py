@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -156,9 +157,10 @@ def gate(
     if preview:
         show(look_ahead(matrix, *systems, parsed, record=record, **question))
         return
-    decision = decide(
-        matrix, candidate=systems[0], baseline=systems[1], policy=parsed, record=record, texts=texts, **question
-    )
+    decision = decide(  # what the policy settles was taken above, or overridden
+        matrix, candidate=systems[0], baseline=systems[1], policy=replace(parsed, settings=ReleaseSettings()),
+        record=record, texts=texts, **question,
+    )  # fmt: skip
     page = {"documents": documents, "provenance": page_provenance(html_file, inputs, link or [])}
     if summary is not None:
         append_summary(summary, decision.to_markdown())

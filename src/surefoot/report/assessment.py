@@ -202,38 +202,43 @@ class Assessment(PlainResult):
 
         return metrics_of(data for data, _ in self._parts)
 
-    def to_frame(self, sort: str = "mean") -> pl.DataFrame:
+    def to_frame(self, sort: str = "mean", *, systems: Sequence[str] | None = None) -> pl.DataFrame:
         """A row per system, every figure at full precision, with the columns of `to_csv`; by the leading measure."""
         columns = all_columns(self._data)
-        rows = [[column.value(row) for column in columns] for row in self.rows(sort)]
+        rows = [[column.value(row) for column in columns] for row in self.rows(sort, systems=systems)]
         return pl.DataFrame(rows, [column.key for column in columns], orient="row", infer_schema_length=None)
 
-    def rows(self, sort: str = "mean") -> list[SystemData]:
-        """The systems' figures by a column, best first."""
-        return sort_rows(self._data, sort)
+    def rows(self, sort: str = "mean", *, systems: Sequence[str] | None = None) -> list[SystemData]:
+        """The systems' figures by a column, best first; `systems` are those that are shown, here and below."""
+        return sort_rows(self._data, sort, systems)
 
-    def _each(self, render: Callable[[AssessmentData, list[SystemData]], str], sort: str) -> list[str]:
-        return [render(data, sort_rows(data, sort)) for data, _ in self._parts]
+    def _each(
+        self,
+        render: Callable[[AssessmentData, list[SystemData]], str],
+        sort: str,
+        systems: Sequence[str] | None,
+    ) -> list[str]:
+        return [render(data, sort_rows(data, sort, systems)) for data, _ in self._parts]
 
-    def to_csv(self, sort: str = "mean", *, per_query: bool = False) -> str:
+    def to_csv(self, sort: str = "mean", *, per_query: bool = False, systems: Sequence[str] | None = None) -> str:
         """One line per system (and measure, of several), every figure at full precision; `per_query` one per query."""
         if per_query:
             return text.queries_csv(self.per_query())
-        return text.to_csv([(data, sort_rows(data, sort)) for data, _ in self._parts])
+        return text.to_csv([(data, sort_rows(data, sort, systems)) for data, _ in self._parts])
 
-    def to_markdown(self, sort: str = "mean") -> str:
+    def to_markdown(self, sort: str = "mean", *, systems: Sequence[str] | None = None) -> str:
         """The outcome and tables, for a pull request or a wiki."""
-        return "\n".join(self._each(text.to_markdown, sort))
+        return "\n".join(self._each(text.to_markdown, sort, systems))
 
-    def to_latex(self, sort: str = "mean") -> str:
+    def to_latex(self, sort: str = "mean", *, systems: Sequence[str] | None = None) -> str:
         """A table for a paper; one for each measure."""
-        return "\n".join(self._each(text.to_latex, sort))
+        return "\n".join(self._each(text.to_latex, sort, systems))
 
     def to_text(  # type: ignore[override]  # what it sorts by comes first
-        self, sort: str = "mean", width: int = 120
+        self, sort: str = "mean", width: int = 120, *, systems: Sequence[str] | None = None
     ) -> str:
         """The tables that the command line prints."""
-        return "\n\n".join(self._each(lambda data, rows: text.to_text(data, rows, width), sort))
+        return "\n\n".join(self._each(lambda data, rows: text.to_text(data, rows, width), sort, systems))
 
     def __repr__(self) -> str:
         """Size, measures and baseline."""

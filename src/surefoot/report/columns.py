@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -366,9 +366,16 @@ def _more_at(data: AssessmentData, alpha: float) -> list[FigureColumn]:
     return found
 
 
-def sort_rows(data: AssessmentData, by: str) -> list[SystemData]:
-    """Systems by a column, best first, absent figures last; without @α a risk measure is taken at the largest α."""
-    rows = data["systems"]
+def sort_rows(data: AssessmentData, by: str, systems: Sequence[str] | None = None) -> list[SystemData]:
+    """Systems by a column, best first, absent figures last; without @α a risk measure is taken at the largest α.
+
+    `systems` are those that are shown; ranks and p stay those among all.
+    """
+    names = [row["system"] for row in data["systems"]]
+    for name in systems or ():
+        if name not in names:
+            raise ArgumentError(f"there is no system {shortened(name)}{did_you_mean(name, names) or '.'}")
+    rows = [row for row in data["systems"] if systems is None or row["system"] in systems]
     columns = {column.key: column for column in all_columns(data)}
     column = columns.get(by) or columns.get(f"{by}@{alpha_key(max(data['alphas']))}")
     if column is None:

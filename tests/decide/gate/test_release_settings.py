@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import surefoot as sf
 from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.decide.gate.release_settings import ReleaseSettings
 from surefoot.errors import ArgumentError, DataError
@@ -68,3 +70,22 @@ def test_what_is_refused(tmp_path: Path, text: str, message: str) -> None:
     assert message in str(caught.value)
     with pytest.raises(ArgumentError):
         ReleasePolicy.read({"risk": 0.1, "segments": {"tail": {"qrels": "x"}}})
+
+
+def test_python_takes_what_stays_from_the_file_too(tmp_path: Path) -> None:
+    """A record in the file that is dropped would be a look that nobody counts."""
+    values = np.random.default_rng(0).uniform(0.2, 0.7, (2, 60))
+    scores = sf.Scores(values, ["today", "new"], [f"q{n}" for n in range(60)], "nDCG@10")
+    file = tmp_path / "release.toml"
+    file.write_text('risk = 0.3\nbaseline = "today"\nrecord = "release.json"\nmeasure = "nDCG@10"\n')
+    decided = sf.gate(scores, policy=file)
+    assert (decided.baseline, decided.record["number"]) == ("today", 1)
+    assert (tmp_path / "release.json").exists()
+    own = sf.gate(scores, policy=file, baseline="new", record=tmp_path / "own.json")
+    assert own.baseline == "new"
+    file.write_text('risk = 0.3\nbaseline = "today"\nmeasure = "AP"\n')
+    with pytest.raises(ArgumentError, match="the policy is for 'AP', and the scores are 'nDCG@10'"):
+        sf.gate(scores, policy=file)
+    (tmp_path / "today.run").write_text("q0 Q0 d 1 1 t\n")
+    file.write_text('risk = 0.3\nbaseline = "today.run"\n')
+    assert sf.gate(scores, policy=file).baseline == "today"

@@ -29,7 +29,6 @@ from surefoot.decide.evidence.strata import Strata, StratumData, weigh_strata
 from surefoot.decide.gate.automatic_summary import people_judgments
 from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
-from surefoot.measures.score_reading import read_scores
 
 
 @dataclass(frozen=True)
@@ -196,15 +195,12 @@ class Given(TypedDict):
 
 
 def ask(
-    scores: Any, candidate: str | None, baseline: str | None, policy: Any, record: Record | None,
+    matrix: Scores, candidate: str | None, baseline: str | None, parsed: ReleasePolicy, record: Record | None,
     **given: Unpack[Given],
 ) -> Asked:  # fmt: skip
     """Read what a gate is given, and refuse what has no proof together."""
     segments, sample = given["segments"], read_sample(given["sample"])
     drawn, strata = (sample, None) if isinstance(sample, Draws) else (None, sample)
-    if policy is None:
-        raise ArgumentError("a decision needs a policy; give conditions such as {'risk': 0.02, 'gain': 0}")
-    parsed, matrix = ReleasePolicy.read(policy), read_scores(scores)
     candidate, baseline = systems_of(matrix.systems, candidate, baseline)
     check_scores(matrix, (baseline, candidate))
     asked = Asked(

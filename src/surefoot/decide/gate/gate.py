@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from surefoot.data.reading.texts import shown_texts
+from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries, unjudged_documents
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
@@ -20,10 +21,11 @@ from surefoot.decide.gate.decision import Decision
 from surefoot.decide.gate.decision_data import SCHEMA, DecisionData, HurtData
 from surefoot.decide.gate.looks import GateLook, look_again, look_alone, next_look
 from surefoot.decide.gate.plan import plan_tables
-from surefoot.decide.gate.release_policy import policy_table
+from surefoot.decide.gate.release_policy import ReleasePolicy, policy_table
 from surefoot.decide.gate.sample_size import queries_needed
 from surefoot.decide.options import EXIT_CODES, MOST_HURT_LISTED
-from surefoot.errors import visible
+from surefoot.errors import ArgumentError, visible
+from surefoot.measures.score_reading import read_scores
 from surefoot.risk.rounding import difference_of
 
 if TYPE_CHECKING:
@@ -54,7 +56,9 @@ def gate(
     baseline, candidate : str
         What is shipped today, and what might be shipped; of two systems the candidate is the other one.
     policy : dict, or a TOML file
-        `risk`, `share_hurt` (at most), `gain`, `u_risk` (above), `delta`, and `segments` with tables of the same.
+        `risk`, `share_hurt` (at most), `gain`, `u_risk` (above), `delta`, and `segments` with tables of the same. It
+        may also have `baseline`, `record`, `segments` and `sample`, where these are not given, and the `measure` that
+        the scores must be of.
     segments : file, dict or table, optional
         Kinds of queries, for the policy's conditions on them.
     sample : Draws, Strata, or a file of either, optional
@@ -92,30 +96,36 @@ def gate(
     >>> decision.decision, decision.exit_code
     ('ship', 0)
     """
+    if policy is None:
+        raise ArgumentError("a decision needs a policy; give conditions such as {'risk': 0.02, 'gain': 0}")
+    parsed, matrix = ReleasePolicy.read(policy), read_scores(scores)
+    settled = parsed.settings.for_scores(matrix.measure)
+    baseline, record = baseline or settled.baseline, record or settled.record
     given: Given = {
-        "segments": segments, "sample": sample, "automatic": automatic, "sampled_from": sampled_from,
-        "budget": budget, "unanswered": unanswered,
+        "segments": settled.segments if segments is None else segments,
+        "sample": settled.sample if sample is None else sample,
+        "automatic": automatic, "sampled_from": sampled_from, "budget": budget, "unanswered": unanswered,
     }  # fmt: skip
     if record is None:
-        look = look_alone(ask(scores, candidate, baseline, policy, None, **given))
+        look = look_alone(ask(matrix, candidate, baseline, parsed, None, **given))
     else:
         with open_record(record) as kept:
             head = kept.head
-            look = look_again(ask(scores, candidate, baseline, policy, kept, **given), kept)
+            look = look_again(ask(matrix, candidate, baseline, parsed, kept, **given), kept)
             if kept.head != head:  # before anybody can have seen it
                 kept.write(record)
     return Decision(dict(_data(look, texts)), look.asked.scores)
 
 
 def preview(
-    scores: Any, candidate: str | None, baseline: str | None, policy: Any, *,
+    matrix: Scores, candidate: str | None, baseline: str | None, parsed: ReleasePolicy, *,
     record: str | os.PathLike[str] | None = None, **given: Unpack[Given],
 ) -> list[RenderableType]:  # fmt: skip
     """What `gate` would be asked, with its level and how many queries it takes; nothing is looked at or written."""
     from rich.text import Text
 
     kept = Record() if record is None else read_record(record)
-    asked = ask(scores, candidate, baseline, policy, None if record is None else kept, **given)
+    asked = ask(matrix, candidate, baseline, parsed, None if record is None else kept, **given)
     question, earlier, new, waiting, _ = next_look(asked, kept)
     queries = [query for batch in new for query in batch.given]
     if record is None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from surefoot.errors import shortened
+from surefoot.data.reading.files import file_status, system_name
+from surefoot.errors import ArgumentError, shortened
+from surefoot.measures.notation import named_measure
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,19 @@ class ReleaseSettings:
         if live is not None and (Path(folder) / live).is_file():  # or else it is a name
             found["baseline"] = str(Path(folder) / live)
         return cls(**found)
+
+    def for_scores(self, measure: str) -> ReleaseSettings:
+        """The same for scores of a measure, whose systems have names: they must be of the measure that is settled."""
+        if self.measure is not None and self.measure != measure:
+            settled, found = named_measure(self.measure), named_measure(measure)
+            if settled is None or settled != found:
+                raise ArgumentError(
+                    f"the policy is for {shortened(self.measure)}, and the scores are {shortened(measure)}; give "
+                    "scores of that measure, or change the policy"
+                )
+        if self.baseline is None or file_status(self.baseline) is None:
+            return self
+        return replace(self, baseline=system_name(self.baseline))
 
 
 NO_SETTINGS = ReleaseSettings()
