@@ -33,7 +33,7 @@ from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.proof import Evidence
 from surefoot.decide.gate import gate as gate_module
-from surefoot.decide.guard.list_pair import ListPair, Movement, row_ranks
+from surefoot.decide.guard.list_pair import ListPair, row_ranks
 from surefoot.decide.guard.scorers import make_scorer
 from surefoot.decide.guard.thresholds import Calibration, find_threshold
 from surefoot.learn.regression_trees import regression_trees
@@ -95,12 +95,12 @@ class RewardOverRisk:
         return sf.RankingData(X, np.zeros(len(X)), group=np.ones(len(X), dtype=np.int64))
 
 
-def calibrate(scores: Any, differences: Any, level: float, method: str) -> float:
+def calibrate(scores: Any, differences: Any, level: float) -> float:
     """The threshold that the guard would take; infinite where it shows the baseline alone."""
     order = betting_order([str(number) for number in range(len(scores))])
     loss = np.maximum(-differences[order], 0)
     evidence = Evidence(ConditionRule("risk", level), loss, 0.0, 1.0, "betting")
-    made = Calibration(scores[order], differences[order], np.ones(len(order)), (evidence,), method, DELTA)
+    made = Calibration(scores[order], differences[order], np.ones(len(order)), (evidence,), DELTA)
     least = made.least()
     if least is not None and len(made) < least:
         return np.inf
@@ -114,7 +114,7 @@ def generated(calibrations: int) -> None:
     data = sf.demo.letor(queries=48_000, documents=24, features=36, misleading=0.1, seed=1)
     train, valid, all_ = (data.select(np.arange(*part)) for part in ((0, 3000), (3000, 8000), (8000, 48_000)))
     ranker = sf.Ranker("gain", n_estimators=100, num_leaves=16, learning_rate=0.1, min_data_in_leaf=30).fit(train)
-    parts = [ListPair.from_ranker(ranker, part, "bm25", Movement()) for part in (valid, all_)]
+    parts = [ListPair.from_ranker(ranker, part, "bm25", None) for part in (valid, all_)]
     seen = [lists.effectiveness(part.qrels(), MEASURE) for lists, part in zip(parts, (valid, all_), strict=True)]
     differences = [one.candidate - one.baseline for one in seen]
     scores, truth = RewardOverRisk().fit(parts[0], differences[0])(parts[1]), differences[1]
@@ -128,24 +128,16 @@ def generated(calibrations: int) -> None:
         f"{known:.1%} at {LEVEL:g} ({time.perf_counter() - began:.0f} s)"
     )
     rng = np.random.default_rng(7)
-    kept: dict[tuple[str, int], float] = {}
+    kept: dict[int, float] = {}
     for n, times in ((300, calibrations), (1000, calibrations), (5000, max(1, calibrations // 20))):
         draws = [rng.integers(count, size=n) for _ in range(times)]
-        for method in ("betting", "hoeffding-bentkus", "crc"):
-            thresholds = np.array([calibrate(scores[draw], truth[draw], LEVEL, method) for draw in draws])
-            at = np.searchsorted(sorted_scores, -thresholds, side="right")
-            broken, kept[method, n] = float((risks[at] > LEVEL).mean()), float(gains[at].mean() / gains[-1])
-            print(
-                f"  n = {n:,}, {method}, {times:,} calibrations: broken {broken:.1%}, gain kept {kept[method, n]:.1%}"
-            )
-            if method == "betting":
-                bar(f"n = {n:,}: broken", broken, 0.065, at_most=True)
-            if method == "crc":
-                bar(f"n = {n:,}: mean risk by crc", float(risks[at].mean()), LEVEL * 1.02, at_most=True, form="{:.4f}")
-    bar("n = 300: gain kept", kept["betting", 300], 0.65, at_most=False)
-    bar("n = 1,000: gain kept", kept["betting", 1000], 0.84, at_most=False)
-    for n in (300, 1000):
-        bar(f"n = {n:,}: Hoeffding–Bentkus keeps less", kept["hoeffding-bentkus", n], kept["betting", n], at_most=True)
+        thresholds = np.array([calibrate(scores[draw], truth[draw], LEVEL) for draw in draws])
+        at = np.searchsorted(sorted_scores, -thresholds, side="right")
+        broken, kept[n] = float((risks[at] > LEVEL).mean()), float(gains[at].mean() / gains[-1])
+        print(f"  n = {n:,}, {times:,} calibrations: broken {broken:.1%}, gain kept {kept[n]:.1%}")
+        bar(f"n = {n:,}: broken", broken, 0.065, at_most=True)
+    bar("n = 300: gain kept", kept[300], 0.65, at_most=False)
+    bar("n = 1,000: gain kept", kept[1000], 0.84, at_most=False)
 
 
 def mq2008(folder: Path, halves: int = 200) -> None:
@@ -164,7 +156,7 @@ def mq2008(folder: Path, halves: int = 200) -> None:
             odd = np.arange(len(valid.queries)) % 2 == 1
             pairs = [(valid.select(odd), valid.select(~odd)), (valid.select(~odd), valid.select(odd))]
             for fit, see in pairs if valid_only else [(valid, test)]:
-                both = [ListPair.from_ranker(ranker, part, "bm25", Movement(blend)) for part in (fit, see)]
+                both = [ListPair.from_ranker(ranker, part, "bm25", blend) for part in (fit, see)]
                 one = make_scorer(gate, MEASURE, "lightgbm")
                 known = both[0].effectiveness(fit.qrels(), MEASURE)
                 one.fit(both[0], fit.qrels(), known.candidate - known.baseline)
@@ -191,7 +183,7 @@ def mq2008(folder: Path, halves: int = 200) -> None:
     for _ in range(halves):
         order = rng.permutation(len(scores))
         half, other = order[: len(order) // 2], order[len(order) // 2 :]
-        threshold = calibrate(scores[half], differences[half], LEVEL, "betting")
+        threshold = calibrate(scores[half], differences[half], LEVEL)
         shown = scores[other] >= threshold
         rows.append(
             (

@@ -21,7 +21,7 @@ TITLES = {
     "learn": "Learn",
     "neural": "Learn with networks",
     "choose": "Choose",
-    "decide": "Decide and control",
+    "decide": "Decide and guard",
     "clicks": "Clicks",
     "demo": "Made-up data",
     "fetching": "Fetch runs",

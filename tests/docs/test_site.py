@@ -53,8 +53,11 @@ def test_folders_without_pages_are_left_out(script) -> None:
 
 def test_every_public_name_is_in_the_reference_once(script) -> None:
     pages = script("name_reference").name_pages()
-    listed = [name for _, text in pages.values() for name in re.findall(r"^::: surefoot\.(\w+)$", text, re.MULTILINE)]
-    assert sorted(listed) == sorted(name for names in sf._EVERY.values() for name in names)
+    listed = [
+        name for _, text in pages.values() for name in re.findall(r"^::: surefoot\.([\w.]+)$", text, re.MULTILINE)
+    ]
+    assert sorted(listed) == sorted(script("name_reference").public_names())
+    assert {name for name in sf.__all__ if not isinstance(getattr(sf, name, None), ModuleType)} <= {*listed}
 
 
 def test_every_command_and_option_is_in_the_reference(script) -> None:

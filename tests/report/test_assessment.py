@@ -593,6 +593,18 @@ def test_each_column_sorts_the_best_first(scores) -> None:
         assert values == sorted(values, key=lambda value, good=good: -good * value), key
 
 
+def test_some_systems_are_shown_with_their_figures_among_all(scores) -> None:
+    a = sf.assess(scores, baseline="today", alphas=[0, 5])
+    shown = [a.rows()[2]["system"], a.rows()[0]["system"]]
+    assert a.rows(systems=shown) == [a.rows()[0], a.rows()[2]]
+    assert [line.partition(",")[0] for line in a.to_csv(systems=shown).splitlines()[1:]] == [shown[1], shown[0]]
+    assert shown[0] in a.to_latex(systems=shown)
+    assert a.rows()[3]["system"] not in a.to_latex(systems=shown)
+    assert a.to_frame(systems=shown)["system"].to_list() == [row["system"] for row in a.rows(systems=shown)]
+    with pytest.raises(ArgumentError, match="there is no system 'tody'; did you mean today"):
+        a.rows(systems=["tody"])
+
+
 def test_significance_of_queries_on_both_sides() -> None:
     base, change = np.full(60, 0.5), np.random.default_rng(0).normal(0, 0.01, 60)
     change[[3, 7]] = 0.4, -0.4
