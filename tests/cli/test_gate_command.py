@@ -211,7 +211,7 @@ def test_questions_share_delta(surefoot, home: Path) -> None:
         numbers.append(json.loads((home / "d.json").read_text())["record"]["number"])
     assert numbers == [1, 2, 1]
     code, out, _ = surefoot("gate", "--record", "record.json")
-    assert code == 0
+    assert code == 3
     assert re.search(r"1 +steady: risk ≤ 0.03 and gain > 0 +0.04 +0.04608 +1 +200 +ship", out)
     assert re.search(r"2 +bold: .* +0.006079 +0.04608 +1 +200 +stop", out)
     (home / "record.json").write_text((home / "record.json").read_text().replace('"entries"', '"entreis"'))
@@ -284,7 +284,7 @@ def test_undecided_scores_say_what_to_judge(surefoot, home: Path, monkeypatch) -
 def test_a_preview_is_no_look(surefoot, home: Path) -> None:
     line = [*STEADY, *CONDITIONS, "--record", "record.json"]
     code, out, _ = surefoot(*line, "--preview")
-    assert code == 0
+    assert code == 3
     assert not (home / "record.json").exists()
     assert "A new question, number 1 of those that share queries or its candidate: steady against today" in out
     assert "Its level is 0.04 of δ = 0.05" in out
@@ -297,12 +297,25 @@ def test_a_preview_is_no_look(surefoot, home: Path) -> None:
 def test_a_policy_alone_says_how_many_queries_to_judge(surefoot, home: Path, monkeypatch) -> None:
     monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 10_000)
     code, out, _ = surefoot("gate", "--risk", "0.02", "--share-hurt", "0.05", "--gain", "0", "--u-risk", "5:0")
-    assert code == 0
+    assert code == 3
     rows = {
         row[1]: (int(row[2].replace(",", "")), row[3]) for row in re.finditer(r"(\S.*?) {2,}([\d,]+) +([\d,–]+)", out)
     }
     assert {name: least for name, (least, _) in rows.items()}["risk ≤ 0.02"] == 155
     assert all(enough == "–" or int(enough.replace(",", "")) >= least for least, enough in rows.values())
+
+
+def test_without_a_run_no_build_ships(surefoot, home: Path) -> None:
+    """An empty variable in place of the candidate is no decision to ship."""
+    (home / "release.toml").write_text('risk = 0.1\nqrels = "qrels.txt"\nbaseline = "today.run"\n')
+    code, _, err = surefoot("gate", "--policy", "release.toml")
+    assert code == 2
+    assert "no run was given, and the policy has the judgments; give the candidate" in err
+    for option in ("--json", "--junit", "--html", "--markdown"):
+        code, _, err = surefoot("gate", "--risk", "0.1", option, "out")
+        assert code == 2
+        assert f"no run was given, and {option} is for a decision" in err
+    assert not (home / "out").exists()
 
 
 @pytest.mark.parametrize("outputs", ["--html page.html > /dev/full", "--json - > /dev/full", "> /dev/full"])

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -40,7 +40,7 @@ from surefoot.cli.shared_options import (
     Unanswered,
 )
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
-from surefoot.decide.options import DELTA
+from surefoot.decide.options import DELTA, EXIT_CODES
 from surefoot.decide.signatures import DECISION_JUNIT, DECISION_MARKDOWN
 from surefoot.errors import ArgumentError, shortened
 
@@ -51,11 +51,12 @@ if TYPE_CHECKING:
     from surefoot.decide.gate.release_policy import ReleasePolicy
 
 _NEW_RECORD = "release-record.json"  # in the commands that are proposed
+NOTHING_DECIDED = EXIT_CODES["undecided"]  # where no runs, or a preview, were given
 _FOR_DRAWS = ("--sample=", "--automatic=")
 _IN_SEGMENT = re.compile(r"(?P<segment>.+):(?P<key>[\w-]+)=(?P<level>[^=]+)")
 
 
-def gate(
+def gate(  # noqa: PLR0915  # a list of its options
     context: typer.Context,
     files: OptionalJudgedRuns = None,
     baseline: Live = None,
@@ -121,8 +122,8 @@ def gate(
     sample, measure = sample or settled.sample, measure or settled.measure
     baseline = baseline or settled.baseline
     if not files and scores is None:
-        _without_judgments(record, parsed)
-        return
+        results = {"json": json_file, "markdown": markdown_file, "junit": junit_file, "html": html_file}
+        _without_judgments(record, parsed, [f"--{kind}" for kind, path in results.items() if path is not None])
     assert parsed is not None
     if documents is not None and (html_file is None or scores is not None):
         raise ArgumentError(
@@ -156,7 +157,7 @@ def gate(
     systems = None if candidate is None else as_text(candidate), as_text(baseline)
     if preview:
         show(look_ahead(matrix, *systems, parsed, record=record, **question))
-        return
+        raise typer.Exit(NOTHING_DECIDED)
     decision = decide(  # what the policy settles was taken above, or overridden
         matrix, candidate=systems[0], baseline=systems[1], policy=replace(parsed, settings=ReleaseSettings()),
         record=record, texts=texts, **question,
@@ -218,17 +219,21 @@ def _decimal(option: str, text: str) -> float:
         raise ArgumentError(f"{option} has {shortened(text)}, but it needs a number") from None
 
 
-def _without_judgments(record: str | None, policy: ReleasePolicy | None) -> None:
-    """Show what a record remembers, and how many queries a policy needs."""
+def _without_judgments(record: str | None, policy: ReleasePolicy | None, outputs: Sequence[str]) -> NoReturn:
+    """Show what a record remembers, and how many queries a policy needs; nothing is decided, and no build may ship."""
     from surefoot.data.reading.files import existing_file, file_status
     from surefoot.decide.evidence.record import read_record
     from surefoot.decide.gate.plan import plan_tables
     from surefoot.decide.gate.record_text import record_tables
 
+    if outputs or (policy is not None and policy.settings.qrels is not None):
+        why = f"{outputs[0]} is for a decision" if outputs else "the policy has the judgments"
+        raise ArgumentError(f"no run was given, and {why}; give the candidate: surefoot gate NAME=FILE --policy POLICY")
     if record is not None and (policy is None or file_status(record) is not None):
         show(record_tables(read_record(existing_file(record))))
     if policy is not None:
         show(plan_tables(policy.rules, policy.delta))
+    raise typer.Exit(NOTHING_DECIDED)
 
 
 def _show_tables(decision: Decision, files: Sequence[str], record: str | None, typed: list[str]) -> None:

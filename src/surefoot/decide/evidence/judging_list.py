@@ -116,6 +116,8 @@ def draws_tables(draws: Draws, unjudged: Ints, most: int) -> list[RenderableType
     more = len(draws.queries) - most
     if draws.automatic is not None:
         summary += f" {automatic_note(draws.automatic)}"
+    if draws.to_prove == "risk":
+        summary += " These draws are for conditions on risk alone; for gain or U_Risk, draw with --to-prove gain."
     return [Text(visible(summary)), table, *([Text(f"and {more:,} more queries")] if more > 0 else [])]
 
 

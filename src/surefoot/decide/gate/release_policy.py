@@ -14,7 +14,7 @@ from surefoot.data.reading.files import existing_file, read_text
 from surefoot.decide.evidence.conditions import CONDITIONS, ConditionKind, ConditionRule
 from surefoot.decide.gate.release_settings import NO_SETTINGS, SEGMENTS_FILE, SETTINGS, ReleaseSettings
 from surefoot.decide.options import DELTA, EVERY_SEGMENT, LEAST_DELTA, MOST_DELTA
-from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, shortened
+from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
 from surefoot.risk.tradeoff import LARGEST_ALPHA
 
 _MOST_DOTS = 200  # in a line
@@ -149,7 +149,7 @@ def _rules(
         if key not in known:
             raise error(
                 f"{prefix}{_shown(key)} is not a key of a policy{did_you_mean(key, known) or '.'} The keys are: "
-                f"{name_list([*known])}"
+                f"{', '.join(dict.fromkeys(known))}"
             )
     for name, condition in CONDITIONS.items():
         if name in table:
