@@ -362,6 +362,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, name: str) -> None:
     code = f"""
 import resource
 import surefoot as sf
+from surefoot.errors import DataError
 data = sf.demo.letor(queries=30)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 try:
@@ -452,6 +453,7 @@ def test_without_numba_the_install_line_is_named(tmp_path: Path) -> None:
 import sys
 sys.modules["numba"] = None
 import surefoot as sf
+from surefoot.errors import MissingExtraError
 try:
     sf.read_letor({str(tmp_path / "x.txt")!r})
 except MissingExtraError as error:

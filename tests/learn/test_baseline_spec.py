@@ -1,4 +1,4 @@
-"""Baselines as users write them: `feature:K`, `run:FILE`, `model:FOLDER`."""
+"""Baselines as users write them: `feature:K`, the file of a run, the folder of a model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DATA = sf.demo.letor(queries=5, documents=4, features=3, seed=1).with_baselines_
 @pytest.mark.parametrize("text", ["feature:", "feature:x", "feature:-1", "feature:1.0", "feature", "feature:²", "f:1"])
 def test_what_names_no_feature(text: str, tmp_path) -> None:
     assert feature_number(text) is None
-    with pytest.raises(ArgumentError, match=r"does not name a feature|is not understood"):
+    with pytest.raises(ArgumentError, match="is neither a feature nor a file"):
         with_baselines(DATA, [text], tmp_path)
 
 
@@ -31,16 +31,16 @@ def test_features_count_from_1(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "kind", "where"),
+    ("text", "name", "number", "source"),
     [
-        ("feature:25", "feature25", "feature", "25"),
-        ("bm25=feature:25", "bm25", "feature", "25"),
-        ("run:a/today.run.gz", "today", "run", "a/today.run.gz"),
-        ("run:a=b:c.run", "a=b:c", "run", "a=b:c.run"),
-        ("old=model:models/", "old", "model", "models/"),
-        ("model:models/", "models", "model", "models/"),
+        ("feature:25", "feature25", 25, "feature:25"),
+        ("bm25=feature:25", "bm25", 25, "feature:25"),
+        ("a/today.run.gz", "today", None, "a/today.run.gz"),
+        ("a=b:c.run", "a", None, "b:c.run"),
+        ("old=models/", "old", None, "models/"),
+        ("models/", "models", None, "models/"),
     ],
 )
-def test_parts(text: str, name: str, kind: str, where: str) -> None:
+def test_parts(text: str, name: str, number: int | None, source: str) -> None:
     spec = BaselineSpec.parse(text)
-    assert (spec.name, spec.kind, spec.where) == (name, kind, where)
+    assert (spec.name, spec.number, spec.source) == (name, number, source)

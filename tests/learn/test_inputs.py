@@ -115,14 +115,19 @@ def test_validation_data_as_a_tuple(made, qid) -> None:
         (made.X, made.y, qid, bm25),
         (made.X, made.y, qid, bm25[:, None]),
         (made.X, made.y, qid, {"bm25": bm25}),
-        [(made.X, made.y, qid, bm25)],
-        (made,),
         (bare, bm25),
     ):
         assert model.fit(made, valid=valid).history_ == expected
     plain = sf.Ranker(**SMALL)
     assert plain.fit(bare, valid=(made.X, made.y, qid)).history_ == plain.fit(bare, valid=bare).history_
-    for valid in ((made.X, made.y), (made, made.y, qid), (made.X, made.y, qid, bm25, 1), ()):
+    for valid in (
+        (made.X, made.y),
+        (made, made.y, qid),
+        (made.X, made.y, qid, bm25, 1),
+        (),
+        (made,),
+        [(made.X, made.y, qid, bm25)],
+    ):
         with pytest.raises(sf.SurefootError):
             model.fit(made, valid=valid)
 

@@ -11,7 +11,7 @@ import lightgbm as lgb
 import numpy as np
 import pytest
 from tests.export.interpreters import interpreter
-from tests.export.models import NAMES, OF_ENGINE, data, delicate
+from tests.export.models import NAMES, OF_ENGINE, data, delicate, model_of
 from tests.export.test_exact import LIGHT, agree, seen
 
 import surefoot as sf
@@ -68,10 +68,10 @@ def test_scores_are_the_mean_of_scores(engine: str, missing: bool, tmp_path: Pat
 def test_every_export_scores_as_the_mean_does(engine: str, to: str, tmp_path: Path) -> None:
     rankers = models(engine)
     mean = sf.average(rankers)
-    mean.export(tmp_path / "model.json", to=to, missing="zero")
+    mean.export(tmp_path, to=to, missing="zero")
     rows = json.loads((tmp_path / "model.rows.json").read_text(encoding="utf-8"))
     matrix = np.array([[np.nan if value is None else value for value in row] for row in rows["rows"]], np.float32)
-    score = interpreter(to, (tmp_path / "model.json").read_bytes(), NAMES)
+    score = interpreter(to, model_of(tmp_path).read_bytes(), NAMES)
     np.testing.assert_allclose(score(matrix), rows["scores"], rtol=0, atol=rows["tolerance"])
     ordinary = data(True, seed=9).X
     agree(score(ordinary), mean_of(rankers, seen(ordinary, "zero")))

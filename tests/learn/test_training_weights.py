@@ -308,8 +308,8 @@ def test_weights_that_differ_within_a_query_are_refused_with_the_query(data: sf.
 def test_weights_identify_data_unless_they_are_equal(data: sf.RankingData) -> None:
     assert data_hash(data.with_traffic(np.full(40, 2))) == data_hash(data)
     assert data_hash(data.with_traffic(np.arange(1, 41))) != data_hash(data)
-    assert data.with_traffic(np.arange(1, 41)).with_traffic(None).weights is None
-    weights = data.with_traffic(np.arange(1, 41)).select([5, 2]).weights
+    assert data.with_traffic(np.arange(1, 41)).with_traffic(None).traffic is None
+    weights = data.with_traffic(np.arange(1, 41)).select([5, 2]).traffic
     assert weights is not None
     assert weights.tolist() == [6.0, 3.0]
 
@@ -346,7 +346,7 @@ def test_a_series_with_numbers_as_its_index_goes_by_query_id_or_is_refused(data:
     assert numbered.queries == ("7", "3", "12", "5")
 
     def weights(values: Any, index: Any = None) -> Any:
-        found = numbered.with_traffic(pd.Series(values, index=index)).weights
+        found = numbered.with_traffic(pd.Series(values, index=index)).traffic
         return None if found is None else found.tolist()
 
     assert weights([1.0, 2.0, 3.0, 4.0], [3, 5, 7, 12]) == [3, 1, 4, 2]

@@ -378,7 +378,6 @@ class TestShown:
         assert "does not explain" not in note
         unknown = {"status": "cannot be estimated", "reason": "too few", "p": []}
         assert bias_note({"position_bias": unknown}) == ("Position bias cannot be estimated from this log: too few.")
-        assert bias_note({}) is None  # of an older version
 
 
 def test_it_is_never_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,6 +153,7 @@ def test_without_pyterrier() -> None:
 import sys
 sys.modules["pyterrier"] = None
 import pandas as pd, surefoot as sf
+from surefoot import pyterrier
 class Fixed:
     def predict(self, X, qid): return X[:, 0]
 frame = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "features": [[0.1], [0.9]]})

@@ -523,7 +523,6 @@ def test_negative_scores_have_no_expectation() -> None:
         ({"baseline": "today", "alphas": [1e7]}, "from 0 to 1,000,000"),
         ({"baseline": "today", "alphas": ["1_0"]}, "alpha is '1_0'"),
         ({"baseline": "today", "alphas": ["٣"]}, "alpha is '٣'"),
-        ({"baseline": "today", "worst": 0}, "share is 0"),
     ],
 )
 def test_what_is_refused(scores, arguments, message: str) -> None:

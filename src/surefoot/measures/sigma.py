@@ -95,6 +95,8 @@ def fit_sigma(
     >>> fit.converged, 0.05 < fit.sigma < 0.6
     (True, True)
     """
+    if not isinstance(pairs, PreferencePairs | str | os.PathLike):
+        raise ArgumentError(f"pairs is a {type(pairs).__name__}; give PreferencePairs, or the file of pairs")
     pairs = pairs if isinstance(pairs, PreferencePairs) else read_preferences(pairs)
     likelihood = _Likelihood(pairs, dcg, cutoff)
     low, high = _bounds(pairs, bounds)
