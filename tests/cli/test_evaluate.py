@@ -114,6 +114,7 @@ def test_why_shows_both_lists_of_the_worst_queries(surefoot, tmp_path: Path) -> 
     cut = surefoot(*command, "-m", "RR@1")[1].partition("Query q1")[2]
     assert "good" in cut
     assert "kept" not in cut  # below the cutoff
+    assert "kept" in surefoot(*command, "-m", "IPrec@0.1")[1].partition("Query q1")[2]
 
 
 def test_why_needs_runs_and_a_terminal(surefoot, folder: Path) -> None:

@@ -42,7 +42,8 @@ def top_list_tables(
         return [Text(f"{visible(baseline)} has no list of its own, so none are shown.", style="dim")]
     number = {query: i for i, query in enumerate(scores.queries)}
     measure = named_measure(data["measure"])
-    top = min(TOP_RESULTS, (measure and measure.cutoff) or _SHOWN)
+    cutoff = None if measure is None else measure.cutoff
+    top = min(TOP_RESULTS, cutoff) if isinstance(cutoff, int) else _SHOWN  # that of IPrec is a level of recall
     parts: list[RenderableType] = []
     for system in (row["system"] for row in rows if row["system"] in runs):
         columns = block["systems"][system]
