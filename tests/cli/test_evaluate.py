@@ -89,6 +89,47 @@ def test_per_query_shows_whom_it_hurts(surefoot, folder: Path) -> None:
     assert "T_J, α=5" in out
 
 
+def test_why_shows_both_lists_of_the_worst_queries(surefoot, tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("q1 0 good 3\nq1 0 bad 0\nq2 0 good 1\n")
+    lists = {
+        "today": {"q1": ["good", "bad", "kept", "other"], "q2": ["good", "bad"]},
+        "new": {"q1": ["bad", "good", "kept", "fresh"], "q2": ["good", "bad"]},
+    }
+    for name, by_query in lists.items():
+        scored = {query: {doc: 9.0 - at for at, doc in enumerate(docs)} for query, docs in by_query.items()}
+        sf.read_run(scored, name).write(tmp_path / f"{name}.run")
+    command = ["evaluate", tmp_path / "qrels.txt", tmp_path / "today.run", tmp_path / "new.run", "-b", "today", "--why"]
+    (tmp_path / "texts.tsv").write_text("q1\tred shoes\n")
+    code, out, err = surefoot(*command, "-m", "RR@4", "--texts", tmp_path / "texts.tsv")
+    assert (code, err) == (0, "")
+    assert "Query q1 (red shoes): today 1.0000, new 0.5000 (−0.5000)" in out
+    assert "Query q2" not in out  # it is not hurt
+    rows = [line.split() for line in out.partition("Query q1")[2].splitlines()[2:8]]
+    assert [row for row in rows if row and row[0].isdecimal()] == [
+        ["1", "good", "3", "↓", "2", "bad", "0", "↑", "2"],
+        ["2", "bad", "0", "↑", "1", "good", "3", "↓", "1"],
+        ["3", "kept", "–", "same", "kept", "–", "same"],
+        ["4", "other", "–", "–", "fresh", "–", "–"],
+    ]
+    cut = surefoot(*command, "-m", "RR@1")[1].partition("Query q1")[2]
+    assert "good" in cut
+    assert "kept" not in cut  # below the cutoff
+    assert "kept" in surefoot(*command, "-m", "IPrec@0.1")[1].partition("Query q1")[2]
+
+
+def test_why_needs_runs_and_a_terminal(surefoot, folder: Path) -> None:
+    (folder / "m.csv").write_text("q,today,new\n1,0.5,0.4\n2,0.1,0.6\n")
+    code, out, err = surefoot("evaluate", "--scores", folder / "m.csv", "-b", "today", "--why")
+    assert (code, out, "scores have no lists; give runs" in err) == (2, "", True)
+    command = ["evaluate", folder / "qrels.txt", *runs(folder), "--why"]
+    code, out, err = surefoot(*command, "-b", "today", "--json", "-")
+    assert (code, out, "print no json there" in err) == (2, "", True)
+    code, out, _ = surefoot(*command, "-b", "today,bm25")
+    assert (code, "With several baselines, no one list stands beside a system's" in out) == (0, True)
+    code, out, _ = surefoot(*command, "-b", "mean")
+    assert (code, "mean has no list of its own" in out) == (0, True)
+
+
 def test_several_baselines_a_population_and_bootstrap(surefoot, folder: Path) -> None:
     code, out, _ = surefoot(
         "evaluate", folder / "qrels.txt", *runs(folder), "-b", "today,bm25", "--population", "today,bold",

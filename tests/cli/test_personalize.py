@@ -92,12 +92,40 @@ def test_features_only(surefoot, log: Path, tmp_path: Path) -> None:
         (["--half-life", "0"], "half_life is [0.0]; give days above 0"), (["--half-life", "7,7"], "each once"),
         (["--half-life", "7", "--backend", "spark"], "on DuckDB alone"), (["--half-life", "soon"], "--half-life is"),
         (["--clock", "wall"], "clock is 'wall'"), (["--labels", "last", "--dwell", "1,2"], "need exactly one"),
+        (["--set", "leaves=3"], "leaves"), (["--set", "num_leaves=-3"], "num_leaves"), (["--memory", "much"], "much"),
+        (["--beta", "-1"], "-1"), (["--alpha", "-2"], "-2"), (["--segments", "no.csv"], "no.csv"),
+        (["--layout", "yandex2012"], "--unit"), (["--layout", "metarank"], "is this the layout"),
+        (["--layout", "ubi"], "ubi"), (["--set", "n_models=0"], "n_models"),
     ],
 )  # fmt: skip
 def test_bad_options(surefoot, log: Path, tmp_path: Path, options: list[str], message: str) -> None:
     code, out, err = surefoot("personalize", log, "-o", tmp_path / "study", *SMALL, *options)
     assert (code, out) == (2, "")
     assert message in err
+    assert not (tmp_path / "study").exists()  # so that the corrected command finds nothing of the refused one
+
+
+def test_features_of_other_options_are_named_and_begun_anew(surefoot, log: Path, tmp_path: Path) -> None:
+    study = tmp_path / "study"
+    command = ["personalize", log, "-o", study, "--features-only"]
+    assert surefoot(*command)[0] == 0
+    (study / "mine.txt").write_text("of somebody else")
+    before = (study / "log.json").read_bytes()
+    other = [*command, "--dwell", "50", "--no-last"]
+    code, out, err = surefoot(*other)
+    assert (code, out) == (2, "")
+    assert "with other options: --dwell was 50,400 and is 50, --last was yes and is no; " in err
+    assert "choose another folder, or begin anew here with --force" in err
+    assert (study / "log.json").read_bytes() == before
+    assert surefoot(*other, "--force")[0] == 0
+    assert (study / "mine.txt").read_text() == "of somebody else"
+    anew = json.loads((study / "log.json").read_text())
+    assert anew["satisfaction"] == {"thresholds": [50.0], "last": False}
+    assert surefoot("personalize", log, "-o", tmp_path / "alone", *other[4:])[0] == 0
+    assert json.loads((tmp_path / "alone" / "log.json").read_text()) == anew
+    log.write_bytes(log.read_bytes() + log.read_bytes().splitlines(keepends=True)[-1])
+    code, _, err = surefoot(*other)
+    assert (code, "another log, or of a log that has changed since" in err) == (2, True)
 
 
 def test_a_log_without_a_unit(surefoot, tmp_path: Path) -> None:

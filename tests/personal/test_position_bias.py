@@ -355,7 +355,6 @@ class TestShown:
         data = small_study().to_dict()
         assert data["position_bias"] == position_bias(small_table())
         note = bias_note(data)
-        assert note is not None
         assert note in to_text(data, 10_000)
         assert note in to_markdown(data)
         assert note in small_study().to_html()
@@ -373,7 +372,6 @@ class TestShown:
         )
         bias |= {"status": "not found", "position_alone_refuted": False}
         note = bias_note({"position_bias": bias})
-        assert note is not None
         assert note.startswith("Position bias was not found: if looking depends on position alone")
         assert "does not explain" not in note
         unknown = {"status": "cannot be estimated", "reason": "too few", "p": []}

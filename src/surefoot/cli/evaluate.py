@@ -16,6 +16,7 @@ from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import Delivery, show
 from surefoot.cli.runs import (
     EVALUATION_MEASURE,
+    GivenFiles,
     input_files,
     is_streamed,
     matrix_measure,
@@ -84,6 +85,7 @@ def evaluate(
     figures: Annotated[str | None, option("--figures", "The charts of the papers: PDF, SVG, PNG.", DIR)] = None,
     sort: Annotated[str, option("--sort", "Column, such as geo_risk@5.", NAME)] = "mean",
     per_query: Annotated[bool, option("--per-query", "The figures of each query, too.")] = False,
+    why: Annotated[bool, option("--why", "Both top lists of the queries hurt most.")] = False,
     everything: Annotated[bool, option("--all", "All tables: each α, how rankings changed.")] = False,
     bootstrap: Annotated[int, option("--bootstrap", "Samples for intervals.", min=0, max=MOST_DRAWS)] = 0,
     tests: Annotated[str | None, option("--tests", "Other tests: usual, or hsd (permutations).", "WORD")] = None,
@@ -113,6 +115,8 @@ def evaluate(
     if per_query and delivery.printed in ("markdown", "latex"):
         raise ArgumentError(f"--per-query cannot be printed as {delivery.printed}; use a table, --json - or --csv -")
     read = scores_or_runs(files or [], scores)
+    if why:
+        _check_why(delivery, read)
     if depth is not None and read.scores:
         raise ArgumentError("--depth compares rankings, but scores have no rankings; remove --depth")
     page = {"texts": texts, "documents": documents, "title": title, "detail": detail}
@@ -120,7 +124,7 @@ def evaluate(
     unused = [
         option
         for option, value in page_options.items()
-        if value is not None and not (option == "--texts" and per_query)
+        if value is not None and not (option == "--texts" and (per_query or why))
     ]
     if html_file is None and unused:
         raise ArgumentError(f"{', '.join(unused)} only affects the page, and no page is written; add --html FILE")
@@ -140,7 +144,7 @@ def evaluate(
         force,
     )
     memory_options = {
-        "--html": html_file, "--figures": figures, "--per-query": per_query, "--bootstrap": bootstrap,
+        "--html": html_file, "--figures": figures, "--per-query": per_query, "--why": why, "--bootstrap": bootstrap,
         "--segments": segments, "--traffic": traffic, "--automatic": automatic, "--tests": tests,
     }  # fmt: skip
     matrices: Sequence[Scores | StreamedScores]
@@ -175,7 +179,10 @@ def evaluate(
         typer.echo(assessment.to_csv(per_query=True), nl=False)
     else:
         delivery.finish(
-            assessment, lambda: _show_tables(assessment, rows, everything, per_query, texts), quiet, **options
+            assessment,
+            lambda: _show_tables(assessment, rows, everything, per_query, texts, matrices if why else ()),
+            quiet,
+            **options,
         )
     if per_query_file is not None:
         write_text(per_query_file, assessment.to_csv(per_query=True))
@@ -190,6 +197,13 @@ def requested_tests(word: str | None) -> bool | Literal["hsd"]:
     if word not in (None, "usual", "hsd"):
         raise ArgumentError(f"--tests is {shortened(word)}; write --tests usual, or --tests hsd to permute scores")
     return "hsd" if word == "hsd" else word is not None
+
+
+def _check_why(delivery: Delivery, read: GivenFiles) -> None:
+    if delivery.printed:
+        raise ArgumentError(f"--why shows lists in a terminal; print no {delivery.printed} there, or remove --why")
+    if read.scores:
+        raise ArgumentError("--why shows both lists of a query, but scores have no lists; give runs, or remove --why")
 
 
 def _per_query_name(csv_file: str) -> str:
@@ -218,7 +232,12 @@ def _split(text: str, always_list: bool = False) -> str | list[str]:
 
 
 def _show_tables(
-    assessment: Assessment, rows: dict[str, Any], everything: bool, per_query: bool, texts_file: str | None
+    assessment: Assessment,
+    rows: dict[str, Any],
+    everything: bool,
+    per_query: bool,
+    texts_file: str | None,
+    lists_of: Sequence[Any],
 ) -> None:
     from rich.text import Text
 
@@ -226,15 +245,19 @@ def _show_tables(
     from surefoot.report.columns import sort_rows
     from surefoot.report.query_tables import query_tables
     from surefoot.report.text import left_out, overview, tables
+    from surefoot.report.top_lists import top_list_tables
 
+    by_query = per_query or bool(lists_of)
     measured = [
-        (data, sort_rows(data, rows["sort"], rows["systems"])) for data in assessment.by_measure(per_query=per_query)
+        (data, sort_rows(data, rows["sort"], rows["systems"])) for data in assessment.by_measure(per_query=by_query)
     ]
     parts = (
         [part for data_and_rows in measured for part in tables(*data_and_rows)] if everything else overview(measured)
     )
+    texts = {} if texts_file is None else shown_texts(texts_file, measured[0][0]["per_query"]["queries"])
+    for data_and_rows, scores in zip(measured, lists_of, strict=False):  # none without --why
+        parts += top_list_tables(*data_and_rows, scores, texts)
     if per_query:
-        texts = {} if texts_file is None else shown_texts(texts_file, measured[0][0]["per_query"]["queries"])
         parts += [part for data_and_rows in measured for part in query_tables(*data_and_rows, texts=texts)]
     if not everything:
         parts.append(Text(f"More with --all: {left_out(measured[0][0])}"))

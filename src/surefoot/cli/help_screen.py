@@ -29,8 +29,8 @@ GROUPS = {  # by what people do
 _STUDY = "--measure --sizes --html --json --csv"
 _SHOWN = {  # what `--help` shows of a command, in this order; the others are under `--help-all`
     "surefoot": "--version",
-    "evaluate": "--baseline --measure --alpha --scores --segments --traffic --texts --per-query --all --tests --html "
-    "--json --csv --latex --figures",
+    "evaluate": "--baseline --measure --alpha --scores --segments --traffic --texts --per-query --why --all --tests "
+    "--html --json --csv --latex --figures",
     "explain": "--baseline --pairs --html",
     "stability": "",
     "noise": _STUDY,

@@ -96,7 +96,7 @@ def personalize(
     reading: dict[str, Any] = {
         "layout": layout, "unit": unit, "clock": clock, "labels": labels, "last": last,
         "actions": [part.strip() for part in actions.split(",") if part.strip()], "memory": memory,
-        "threads": threads, "backend": backend,
+        "threads": threads, "backend": backend, "force": force,
         "dwell": None if dwell is None else parse_numbers(dwell, "--dwell"),
     }  # fmt: skip
     lives = None if half_life is None else parse_numbers(half_life, "--half-life")

@@ -75,9 +75,12 @@ class DuckDB:
 
     def __init__(self, scratch: Path, memory: str = MEMORY, threads: int | None = None) -> None:
         self._scratch = scratch
-        self.connection = ibis_connection(
-            threads=threads or cores(), memory_limit=memory, temp_directory=str(scratch / ".duckdb")
-        )
+        try:
+            self.connection = ibis_connection(
+                threads=threads or cores(), memory_limit=memory, temp_directory=str(scratch / ".duckdb")
+            )
+        except library("duckdb", "clicks", "a click log").ParserException as error:
+            raise ArgumentError(f"memory is {shortened(memory)}; give a size, such as 2GB") from error
         self._not_computed: list[str] = []  # views of tables that are computed once, before something is written
         self._computed: list[str] = []
         self._lines: dict[str, IbisTable] = {}  # of these, the lines of files

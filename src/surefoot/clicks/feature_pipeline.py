@@ -30,6 +30,7 @@ import polars as pl
 from surefoot import __version__
 from surefoot.clicks import features, parquet_folders
 from surefoot.clicks.backends import Backend, DuckDB, open_backend
+from surefoot.clicks.feature_settings import settings_difference
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.layouts.reading import checked_files, read
@@ -42,13 +43,18 @@ from surefoot.clicks.stages import Stages, WindowStages, store
 from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import writing
 from surefoot.data.writing.resumable import ResumableFolder
-from surefoot.errors import ArgumentError, DataError, SurefootWarning, expecting, shortened
+from surefoot.errors import ArgumentError, DataError, SurefootWarning, expecting
 from surefoot.progress import busy, steps
 from surefoot.runtime import cores
 
 SCHEMA = "surefoot/click-log/1"
 FACTS = "log.json"
 RULES = 4  # how counts and shards are made; 1: terms counted twice, sessions without a user; 2: larger; 3: folders
+# What a folder may hold of one log; `models` and `personalization.json` are made of it, and do not outlive it.
+_PARTS = (
+    "lists", "clicks", "rejected", "results", "population", "features", "rejected.csv", "set_aside.csv", ".duckdb",
+    "models", "personalization.json",
+)  # fmt: skip
 _SHARD = 8 << 20  # bytes of log whose features are made at once
 _AT_ONCE = 4  # shards that are worked on at the same time, if there are so many cores: each takes memory
 
@@ -101,8 +107,11 @@ def feature_table(
     shards: int | None = None,
     windows: bool = False,
     half_life: float | None = None,
+    force: bool = False,
 ) -> FeatureTable:
     """The table of features of a log: made, finished or read, by what is there; `satisfaction` is in seconds.
+
+    A folder that holds features of other settings is refused or, with `force`, begun anew.
 
     `windows`: by the expressions that Spark works by, on DuckDB too, which gives the same rows and takes longer.
     `half_life`: the days after which an earlier event counts half, in counts of users and of everybody.
@@ -123,12 +132,22 @@ def feature_table(
     settings = json.loads(json.dumps(settings))
     study = ResumableFolder(target, FACTS, "study")
     with study.lock():
-        if not _is_finished(study, settings):
+        stored = _stored_settings(study, settings, force)
+        if stored is None or "counts" not in stored:
             with closing(open_backend(backend, target, memory, threads)) as opened:
-                log, counts = _Pipeline(
+                pipeline = _Pipeline(
                     opened, target, files, reading, satisfaction, shards,
                     threads=threads, windows=windows, half_life=half_life,
-                ).run()  # fmt: skip
+                )  # fmt: skip
+                if stored is None:
+                    study.write_settings(settings)
+                try:
+                    log = pipeline.read_log()
+                except (ArgumentError, DataError):
+                    if stored is None:  # refused before the work: the corrected call begins in an empty folder
+                        study.discard(_PARTS)
+                    raise
+                counts = pipeline.run(log)
             described = [{"name": feature.name, "meaning": feature.meaning} for feature in features.catalogue(log)]
             facts = settings | {"features": described, "counts": counts, "clock": log.shared_clock, "users": log.users}
             study.write_settings(facts)
@@ -141,29 +160,29 @@ def _stored(reading: ReadingSettings) -> dict[str, Any]:
     return data | {"clock": data.pop("times_count_from")}
 
 
-def _is_finished(folder: ResumableFolder, settings: dict[str, Any]) -> bool:
-    """Whether the table of these settings is there; another log's folder is rejected, and what was begun goes on."""
+def _stored_settings(folder: ResumableFolder, settings: dict[str, Any], force: bool) -> dict[str, Any] | None:
+    """What the folder says of work of these settings, None if none was begun; what was begun goes on.
+
+    A folder of other settings is refused or, with `force`, emptied.
+    """
     stored = folder.resume()
     if stored is None:
-        folder.write_settings(settings)
-        return False
+        return None
     if "counts" not in stored and stored.get("rules") != RULES:
+        other = "a table that an earlier version of surefoot began, by other rules"
+    else:
+        # What features mean is in the schema, not in the release; a table that is complete is taken as it is.
+        stored |= {"version": settings["version"], "rules": RULES}
+        with expecting("settings of a table of features", folder.settings_file, "choose another folder"):
+            other = settings_difference(stored, settings)
+    if not other:
+        return stored
+    if not force:
         raise DataError.at(
-            folder.path,
-            None,
-            "contains a table that an earlier version of surefoot began, by other rules; choose another folder",
+            folder.path, None, f"contains {other}; choose another folder, or begin anew here with --force"
         )
-    # What features mean is in the schema, not in the release; a table that is complete is taken as it is.
-    stored |= {"version": settings["version"], "rules": RULES}
-    if other := [key for key in settings if stored.get(key) != settings[key]]:
-        key = other[0]
-        raise DataError.at(
-            folder.path,
-            None,
-            f"contains features that were made otherwise: {key} was {shortened(stored.get(key))} and is "
-            f"{shortened(settings[key])}; choose another folder, or delete this one",
-        )
-    return "counts" in stored
+    folder.discard(_PARTS)
+    return None
 
 
 class _Pipeline:
@@ -190,8 +209,8 @@ class _Pipeline:
         self.stages: Stages = ShardStages(folder) if in_memory else WindowStages(backend, folder)
         self.at_once = min(_AT_ONCE, threads or cores()) if in_memory else 1
 
-    def run(self) -> tuple[Log, dict[str, Any]]:
-        """All stages; what is there already is taken as it is."""
+    def read_log(self) -> Log:
+        """The log, on disk in shards; one that cannot be what the settings say is refused."""
         log = self._log()
         if self.half_life is not None:
             log = replace(log, half_life=half_life_units(self.half_life, log.shared_clock, log.seconds))
@@ -199,13 +218,17 @@ class _Pipeline:
         self._check_lists(log)
         if log.shared_clock is None:
             self._warn_of_clock(log)
+        return log
+
+    def run(self, log: Log) -> dict[str, Any]:
+        """All other stages; what is there already is taken as it is."""
         thresholds = tuple(threshold / log.seconds for threshold in self.satisfaction.thresholds)
         in_log_units = replace(self.satisfaction, thresholds=thresholds)
         self._of_all_shards(partial(self.stages.impressions, log, in_log_units), "Finding what was clicked")
         self.stages.population(log)
         self._of_all_shards(partial(self.stages.features, log), "Making features")
         self._write_omitted()
-        return log, self._counts(log)
+        return self._counts(log)
 
     def _of_all_shards(self, stage: Callable[[int], None], doing: str) -> None:
         """A stage of every shard, of several at once where the stage can; the first error ends it."""

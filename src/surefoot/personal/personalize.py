@@ -20,7 +20,7 @@ from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.learn.engines.contract import engine_of, merge_parameters
 from surefoot.personal.lists import check_split
 from surefoot.personal.options import LABEL_MEASURES, RESULT, SAMPLE
-from surefoot.personal.study import Personalization, check_preset, standard_gain, study
+from surefoot.personal.study import Personalization, check_preset, check_study, standard_gain, study
 
 _UNITS = {"s": 1.0, "ms": 0.001, "us": 1e-6, "min": 60.0}
 
@@ -48,6 +48,7 @@ def personalize(
     memory: str = MEMORY,
     threads: int | None = None,
     seed: int = 0,
+    force: bool = False,
 ) -> Personalization:
     """Learn re-rankers from a click log, choose among them, and say what each gains and how often it re-ranks.
 
@@ -93,6 +94,8 @@ def personalize(
         Of DuckDB and of the learner; as many as cores by default.
     seed : int
         Of the split, of the sample and of training: the same seed gives the same study.
+    force : bool
+        Begin anew in a folder that holds features of another log or of other options.
     """
     check_preset(preset)
     if split is not None:
@@ -103,12 +106,15 @@ def personalize(
         ranker = merge_parameters(engine_of(), ranker or {}, {engine_of().threads_parameter: threads})
     reading: dict[str, Any] = {
         "layout": layout, "unit": unit, "clock": clock, "actions": actions, "labels": labels, "dwell": dwell,
-        "last": last, "backend": backend, "memory": memory, "threads": threads,
+        "last": last, "backend": backend, "memory": memory, "threads": threads, "force": force,
     }  # fmt: skip
     learning: dict[str, Any] = {
         "labels": labels, "split": split, "sample": sample, "preset": preset, "ranker": ranker, "seed": seed,
     }  # fmt: skip
     lives = check_half_lives(half_life)
+    if labels in LABEL_MEASURES:  # others are refused with the features
+        check_study(LABEL_MEASURES[labels], preset, grid, ranker, seed)
+    kinds = None if segments is None else read_segments(segments)
     if len(lives) == 1:
         tables, tried = {lives[0]: features(log, folder, half_life=lives[0], **reading)}, None
         chosen = lives[0]
@@ -120,7 +126,7 @@ def personalize(
     result = study(
         tables[chosen], **learning, grid=grid, half_life=chosen, half_lives=tried,
         horizons=horizons,
-        segments=None if segments is None else read_segments(segments),
+        segments=kinds,
     )  # fmt: skip
     for home in {Path(folder), tables[chosen].folder}:
         result.write(home / RESULT)
@@ -153,6 +159,7 @@ def features(
     backend: str = "duckdb",
     memory: str = MEMORY,
     threads: int | None = None,
+    force: bool = False,
 ) -> FeatureTable:
     """The table of features alone; see `personalize` for the arguments."""
     known = layout or guess_layout(log)
@@ -185,7 +192,7 @@ def features(
         satisfaction = Satisfaction(thresholds, last)
         return feature_table(
             log, target, reading, satisfaction, backend=backend, memory=memory, threads=threads,
-            half_life=half_life,
+            half_life=half_life, force=force,
         )  # fmt: skip
 
 

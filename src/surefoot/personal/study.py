@@ -12,11 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from surefoot.arguments import LARGEST_COUNT
 from surefoot.arrays import Floats
 from surefoot.clicks.feature_pipeline import FeatureTable
+from surefoot.clicks.labels import preference_gains
 from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
 from surefoot.learn.engines.contract import engine_of, merge_parameters
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS, PARTS
+from surefoot.learn.ranker import Ranker
+from surefoot.learn.settings import TrainingSettings
 from surefoot.personal.lists import ShownLists, read_lists
 from surefoot.personal.methods import MethodSetting, by_horizon, on_preferences, settings
 from surefoot.personal.notebook import to_notebook
@@ -118,8 +122,7 @@ def study(
     `half_life` is that of the table, in days; `half_lives` are those that it was chosen from, with their gains.
     """
     check_preset(preset)
-    grid_settings: dict[str, Any] = {**GRIDS[preset], **(grid or {})}
-    ranker_settings = merge_parameters(engine_of(), grid_settings["ranker"], ranker or {}) | {"random_state": seed}
+    grid_settings, ranker_settings = _tried_settings(preset, grid, ranker, seed)
     lists = read_lists(table, labels=labels, split=split, sample=sample, seed=seed)
     measure = LABEL_MEASURES[labels]
     rankers = StudyRankers(table.folder, lists, measure, ranker_settings)
@@ -203,7 +206,7 @@ def standard_gain(
     seed: int,
 ) -> float:
     """What the standard model of a table gains on validation lists."""
-    settings_of_ranker = merge_parameters(engine_of(), GRIDS[preset]["ranker"], ranker or {}) | {"random_state": seed}  # type: ignore[arg-type]
+    _, settings_of_ranker = _tried_settings(preset, None, ranker, seed)
     lists = read_lists(table, labels=labels, split=split, sample=sample, seed=seed)
     measure = LABEL_MEASURES[labels]
     rankers = StudyRankers(table.folder, lists, measure, settings_of_ranker)
@@ -218,6 +221,29 @@ def check_preset(preset: str) -> None:
             f"there is no preset {shortened(preset)}{did_you_mean(preset, GRIDS) or '.'} Choose one of: "
             f"{', '.join(GRIDS)}"
         )
+
+
+def check_study(
+    measure: str, preset: str, grid: dict[str, Any] | None, ranker: dict[str, Any] | None, seed: int
+) -> None:
+    """Reject what no training takes, before any feature is made."""
+    tried, parameters = _tried_settings(preset, grid, ranker, seed)
+    betas = tried["betas"]
+    for setting in [*settings(tried), *(on_preferences(float(betas[0]), tried) if len(betas) else [])]:
+        if setting.beta is not None:
+            strict = setting.method != LOWEST and setting.beta < 1
+            preference_gains([1, 0], [2], 1.0, setting.beta, strict=strict)
+        ranker_of_setting = Ranker(**setting.objective(measure), **parameters)
+        TrainingSettings.from_ranker(ranker_of_setting)
+        engine_of().check(ranker_of_setting.engine_parameters, LARGEST_COUNT)
+
+
+def _tried_settings(
+    preset: str, grid: dict[str, Any] | None, ranker: dict[str, Any] | None, seed: int
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The grid that is tried, and the parameters of every `Ranker`."""
+    tried: dict[str, Any] = {**GRIDS[preset], **(grid or {})}
+    return tried, merge_parameters(engine_of(), tried["ranker"], ranker or {}) | {"random_state": seed}
 
 
 def _setting(row: Json) -> MethodSetting:

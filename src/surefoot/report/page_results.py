@@ -49,10 +49,10 @@ def packed_results(
     }
     if baseline is not None:
         shown_queries[baseline] = np.unique(np.concatenate([*shown_queries.values(), np.empty(0, dtype=np.int64)]))
-    lists = {system: _TopResults(runs[system], scores.queries, shown_queries[system], top) for system in scores.systems}
+    lists = {system: TopResults(runs[system], scores.queries, shown_queries[system], top) for system in scores.systems}
     ids = pl.concat([lists[system].ids() for system in scores.systems])
     number = ids.rank("dense").to_numpy().astype(np.int64) - 1
-    grades = {system: _grades(scores, lists[system].codes) for system in scores.systems}
+    grades = {system: grades_of(scores, lists[system].codes) for system in scores.systems}
     levels = sorted(
         {grade for own_grades in grades.values() for grade in np.unique(own_grades[np.isfinite(own_grades)]).tolist()}
     )
@@ -65,8 +65,8 @@ def packed_results(
         entry: Json = {"queries": pack(np.diff(own.queries, prepend=0)), "lengths": pack(own.lengths)}
         entry |= {"places": None, "before": None, "after": None}
         if baseline not in (None, system):
-            before = _ranks(runs[str(baseline)].ranking, own.codes)
-            after = _ranks(runs[system].ranking, lists[str(baseline)].codes_of(own.queries))
+            before = ranks_in(runs[str(baseline)].ranking, own.codes)
+            after = ranks_in(runs[system].ranking, lists[str(baseline)].codes_of(own.queries))
             in_both = (before >= 1) & (before <= top)
             entry["places"] = pack(np.where(in_both, before, 0))
             entry["before"] = pack(before[~in_both])
@@ -105,7 +105,7 @@ def _clip(text: str) -> str:
     return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"
 
 
-class _TopResults:
+class TopResults:
     """A run's top results on some queries, end to end."""
 
     def __init__(self, run: Run, names: tuple[str, ...], queries: Ints, top: int) -> None:
@@ -138,13 +138,13 @@ def _extremes(difference: Floats, detail: int) -> Ints:
     return np.unique(np.concatenate([order[:detail], order[max(0, len(order) - detail) :]]))
 
 
-def _ranks(ranking: Ranking, codes: Codes) -> Ints:
+def ranks_in(ranking: Ranking, codes: Codes) -> Ints:
     """Ranks from 1, 0 for what a ranking does not hold."""
     at = ranking.find(codes)
     return np.where(at >= 0, np.minimum(ranking.rank_at(at), _LAST_SHOWN_RANK), 0)
 
 
-def _grades(scores: Scores, codes: Codes) -> Floats:
+def grades_of(scores: Scores, codes: Codes) -> Floats:
     """The documents' grades, NaN where they were not judged."""
     if scores.qrels is None:
         return np.full(len(codes), np.nan)

@@ -68,12 +68,12 @@ def query_tables(
                 at = columns["alpha"][key]
                 t_j, significant = at["t_j"], at["significant"] or []
                 cells.append(ABSENT if t_j is None else f"{fixed(t_j[i], 2)}{'*' if significant[i] else ' '}")
-            table.add_row(Text(visible(_with_text(block["queries"][i], texts or {}))), *cells)
+            table.add_row(Text(visible(with_text(block["queries"][i], texts or {}))), *cells)
         parts.append(table)
     return parts
 
 
-def _with_text(query: str, texts: Mapping[str, str]) -> str:
+def with_text(query: str, texts: Mapping[str, str]) -> str:
     """A query's id, and what it says where that is known."""
     text = " ".join(texts.get(query, "").split())
     short = text if len(text) <= _LONGEST_QUERY_TEXT else f"{text[: _LONGEST_QUERY_TEXT - 1]}…"

@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 from surefoot.data.compression import COMPRESS, OPENERS
 from surefoot.data.reading.files import file_status, reason, resolve_links
+from surefoot.data.writing.locks import LOCK
 from surefoot.errors import DataError
 
 _UNFINISHED: set[Path] = set()  # what is being written beside its target
@@ -78,6 +79,8 @@ def ensure_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 def _remove_empty(folders: list[Path]) -> None:
     with suppress(OSError):
         for folder in reversed(folders):
+            if [entry.name for entry in folder.iterdir()] == [LOCK]:
+                (folder / LOCK).unlink()
             folder.rmdir()
 
 

@@ -68,6 +68,12 @@ class ResumableFolder:
             )
         return None
 
+    def discard(self, parts: Collection[str]) -> None:
+        """Remove what the work has made here, of which `parts` are the names; files of others stay."""
+        for name in (self.settings_file.name, *parts):  # the settings first: without them nothing goes on
+            part = self.path / name
+            shutil.rmtree(part) if part.is_dir() else part.unlink(missing_ok=True)
+
     def write_settings(self, settings: Mapping[str, Any]) -> None:
         """Write the settings, all or nothing."""
         write_text(self.settings_file, json.dumps(settings, indent=2, ensure_ascii=False) + "\n")
