@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from surefoot.report.assessment import Assessment
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0915  # a list of its options
     files: OptionalJudgedRuns = None,
     measure: Annotated[
         list[str] | None,
