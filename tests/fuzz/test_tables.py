@@ -54,8 +54,11 @@ def slow_number(value: Any) -> float:
         value = value.item()
     refuse_if(type(value) not in (str, int, float, Decimal))
     if isinstance(value, str):
-        return slow_readers.parse_number(value.strip(slow_readers.BLANKS))
-    refuse_if(not math.isfinite(value))
+        text = value.strip(slow_readers.BLANKS)
+        number = slow_readers.parse_number(text)
+        refuse_if(text.lstrip("+-").isdecimal() and int(text) != number)  # another whole number as float64
+        return number
+    refuse_if(not math.isfinite(value) or (isinstance(value, int) and int(float(value)) != value))
     return float(value)
 
 
