@@ -86,7 +86,7 @@ def notes(data: Json) -> list[str]:
         _choice_note(data),
         *repeated_rows(data),
         "Measures and shares are in hundredths. Δ is the change against the shown order. R is the share of lists whose "
-        "order changed. % risk and % gain are "
+        "order changed. “% risk” and “% gain” are "
         "relative to the standard model. K-τ is Kendall's τ with the shown order, over all lists; K-τ|R is the same "
         "over the lists that changed.",
         f"* differs from the shown order (p < {SIGNIFICANCE:g} by a paired test corrected for skewness, after Holm "
