@@ -114,7 +114,7 @@ class JudgedTraffic:
         if more:  # a record has its draws, of which all are judged
             queries = tuple(query for own in read_record(more["record"]).draws for query in own.queries)
         judged = sf.score({query: self.people[query] for query in queries}, [self.today, self.new], MEASURE)
-        drawn = {} if more else {"drawn": draws}
+        drawn = {} if more else {"sample": draws}
         return sf.gate(judged, baseline="today", policy=policy, automatic=judge, **drawn, **more)
 
     def values(self, judgments: Judgments, condition: str) -> tuple[np.ndarray, np.ndarray]:
@@ -285,7 +285,7 @@ def robust(folder: Path, samples: int = 200) -> None:
             ).to_dict()
             ships += [data["decision"] == "ship", data["automatic"]["without"]["decision"] == "ship"]
         print(
-            f"  {rate:.0%} of grades drawn anew: same grade {compared['agree']:.1%}, weighted κ "
+            f"  {rate:.0%} of grades drawn anew: same grade {compared['agreement']:.1%}, weighted κ "
             f"{compared['kappa_quadratic']:.2f}, losses at ρ = {comparison['loss_correlation']:.2f}; to prove "
             f"{saved['level']:.4f}: {saved['alone']} judgments alone, {saved['with_judge']} with the judge; 40 draws "
             f"ship at twice the risk in {ships[0] / samples:.0%}, without it in {ships[1] / samples:.0%}"

@@ -52,8 +52,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs = sf.demo.runs(queries=30, depth=10)
     today, bold = runs.runs[:2]
     scores = sf.score(runs.qrels, [today, bold], "nDCG@10")
-    first, scores = scores._only(range(15)), scores._only(range(15, 30))
     scores.write(folder / "scores.csv")
+    first, scores = scores._only(range(15)), scores._only(range(15, 30))
     common: dict[str, Any] = {"baseline": "today", "policy": {"risk": 0.5}}
     sf.judge_next(
         {"today": today, "bold": bold}, baseline="today", measure="nDCG@10", n=20, seed=1, record=folder / "record.json"

@@ -30,7 +30,7 @@ def traffic() -> JudgedTraffic:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody looks at how many queries would be needed here."""
     for module in ("gate", "automatic_summary"):
-        monkeypatch.setattr(f"surefoot.decide.gate.{module}.queries_needed", lambda *_: None)
+        monkeypatch.setattr(f"surefoot.decide.gate.{module}.queries_needed", lambda *_, **__: None)
 
 
 @pytest.mark.parametrize("condition", ["risk", "gain", "u_risk"])
