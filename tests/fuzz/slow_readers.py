@@ -40,6 +40,13 @@ def parse_number(text: str) -> float:
     return value
 
 
+def parse_score(text: str) -> float:
+    """A whole number that float64 cannot hold would become equal to another."""
+    value = parse_number(text)
+    refuse_if(re.fullmatch(r"[+-]?[0-9]+", text) is not None and int(text) != value)
+    return value
+
+
 def fields_of(line: str) -> list[str]:
     return [field for field in re.split(f"[{BLANKS}]", line) if field]
 
@@ -60,7 +67,7 @@ def trec(data: bytes, fields: int, at: int, *, by_id: bool) -> list[tuple[str, l
         documents = table.setdefault(words[0], {})
         document, number = (words[1], words[2]) if three else (words[2], words[at])
         refuse_if(document in documents)
-        documents[document] = parse_number(number) * (-1 if three and by_id else 1)
+        documents[document] = parse_score(number) * (-1 if three and by_id else 1)
     for documents in table.values():
         refuse_if(three and by_id and sorted(documents.values()) != [-rank for rank in range(len(documents), 0, -1)])
     ranked = []
@@ -118,7 +125,7 @@ def scores(data: bytes) -> tuple[list[str], list[str], list[list[float]]]:
     refuse_if(header[0].lower() not in headers and all(map(is_number, header[1:])))
     queries = [row[0] for row in rows[1:]]
     refuse_if("" in queries or len(set(queries)) < len(queries))
-    values = [[parse_number(row[column]) for row in rows[1:]] for column in range(1, len(header))]
+    values = [[parse_score(row[column]) for row in rows[1:]] for column in range(1, len(header))]
     refuse_if(any(abs(value) > 1e100 for row in values for value in row))
     return header[1:], queries, values
 

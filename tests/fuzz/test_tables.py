@@ -54,10 +54,7 @@ def slow_number(value: Any) -> float:
         value = value.item()
     refuse_if(type(value) not in (str, int, float, Decimal))
     if isinstance(value, str):
-        text = value.strip(slow_readers.BLANKS)
-        number = slow_readers.parse_number(text)
-        refuse_if(text.lstrip("+-").isdecimal() and int(text) != number)  # another whole number as float64
-        return number
+        return slow_readers.parse_score(value.strip(slow_readers.BLANKS))
     refuse_if(not math.isfinite(value) or (isinstance(value, int) and int(float(value)) != value))
     return float(value)
 

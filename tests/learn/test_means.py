@@ -68,7 +68,7 @@ def test_scores_are_the_mean_of_scores(engine: str, missing: bool, tmp_path: Pat
 def test_every_export_scores_as_the_mean_does(engine: str, to: str, tmp_path: Path) -> None:
     rankers = models(engine)
     mean = sf.average(rankers)
-    mean.export(tmp_path, to=to, missing="zero")
+    mean.export(tmp_path, to=to, missing="zero", keep_negative=True)
     rows = json.loads((tmp_path / "model.rows.json").read_text(encoding="utf-8"))
     matrix = np.array([[np.nan if value is None else value for value in row] for row in rows["rows"]], np.float32)
     score = interpreter(to, model_of(tmp_path).read_bytes(), NAMES)

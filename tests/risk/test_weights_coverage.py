@@ -39,7 +39,7 @@ def test_where_frequent_queries_differ_more_the_caution_says_how_often_outcomes_
     for seed, population in enumerate(generated().values()):
         found = rates(correlated_samples(population, 1.0, 0.5, 5, queries, 150, seed), 5)
         assert found.false <= 0.16
-        assert "up to 16 % of such outcomes are false" in (too_few_of(queries, found.effective, 5) or "")
+        assert "up to 16 % of such results are false" in (too_few_of(queries, found.effective, 5) or "")
         assert few_queries(found.effective, 0) is None
         assert found.effective < UNEVEN.queries
 
