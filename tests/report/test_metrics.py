@@ -176,7 +176,7 @@ def test_a_sweep_s_metrics() -> None:
             if "interval" in row[part]:
                 low, high = row[part]["interval"]["gain"]
                 assert (metrics[f"{before}/interval/gain/low"], metrics[f"{before}/interval/gain/high"]) == (low, high)
-    assert metrics[f"{measure}/decision/choose"] == 1
+    assert metrics[f"{measure}/choice/take"] == 1
     assert metrics[f"{measure}/recommended/test/gain"] == data["recommendation"]["test"]["gain"]
     assert not [name for name in metrics if "/bins/" in name]
 
@@ -193,8 +193,8 @@ def test_a_personalization_s_metrics() -> None:
             own = {name: value for name, value in row[part].items() if value is not None}
             assert {name: metrics[f"{measure}/models/{names[row['name']]}/{part}/{name}"] for name in own} == own
     assert metrics[f"{measure}/shown/test"] == data["shown"]["test"]
-    decided = [name for name in ("serve", "keep", "undecided") if metrics[f"{measure}/decision/{name}"]]
-    assert decided == [data["recommendation"]["decision"]]
+    decided = [name for name in ("take", "any", "keep", "unclear") if metrics.get(f"{measure}/choice/{name}")]
+    assert decided == [data["recommendation"]["choice"]]
 
 
 def test_training_without_validation_data_has_no_metrics(surefoot, tmp_path: Path) -> None:  # noqa: F811
