@@ -54,8 +54,6 @@ def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
         (["--geo-risk", "5"], "GeoRisk needs several baselines"),
         (["--max-risk", "1", "-o", tmp_path / "model"], "already contains a model"),
         (["--max-risk", "1", "-o", tmp_path / "new", "--fold", "Fold7"], "there is no fold 'Fold7'"),
-        (["--more-gain"], "--more-gain and --less-risk go together"),
-        (["--less-risk", "0.3"], "--more-gain and --less-risk go together"),
         (["--max-risk", "1", "--choose-by", "cross-validation"], "the sweep has no cross-validation"),
         (["--largest-area", "--one-se"], "one_se works only with"),
         (["--keep-gain", "1", "-o", tmp_path / "x", "--fold", "Fold1"], "the gain-only model does not gain there"),
