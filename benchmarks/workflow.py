@@ -18,6 +18,7 @@ from surefoot.decide.evidence.judge_next import judge_next
 from surefoot.decide.evidence.record import Record
 from surefoot.decide.gate.asked import ask
 from surefoot.decide.gate.looks import look_again
+from surefoot.decide.gate.release_policy import ReleasePolicy
 
 GIVEN: dict[str, Any] = dict.fromkeys(("segments", "sample", "automatic", "sampled_from", "budget")) | {
     "unanswered": "leave-out"
@@ -64,7 +65,7 @@ class Session:
 
     def look(self, scores: Any, policy: dict[str, Any], candidate: str | None = None, **given: Any) -> bool:
         """Look once more; whether the user goes on."""
-        asked = ask(scores, candidate, "today", policy, self.record, **GIVEN | given)
+        asked = ask(scores, candidate, "today", ReleasePolicy.read(policy), self.record, **GIVEN | given)
         decision = look_again(asked, self.record, bounds=False).decision
         self.looks += 1
         self.shipped |= decision == "ship"

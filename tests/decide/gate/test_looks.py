@@ -434,7 +434,9 @@ def test_what_was_proved_both_ways_is_open() -> None:
     from surefoot.decide.gate.looks import look_again
 
     kept = Record()
-    first, second = (look_again(ask(one, None, "today", {"risk": 0.05}, kept, **GIVEN), kept) for one in path)
+    first, second = (
+        look_again(ask(one, None, "today", ReleasePolicy.read({"risk": 0.05}), kept, **GIVEN), kept) for one in path
+    )
     assert first.decision == "ship"
     assert second.decision == "undecided"
     assert second.conditions[0]["status"] == "open"
