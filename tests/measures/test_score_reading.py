@@ -221,6 +221,7 @@ def test_runs_and_reports_of_ranx(tmp_path: Path, judged) -> None:
 import json, sys, warnings
 warnings.simplefilter("ignore")
 import ranx, surefoot as sf
+from surefoot.errors import DataError
 qrels = ranx.Qrels({q: {d: int(g) for d, g in docs.items()} for q, docs in json.load(open("qrels.json")).items()})
 runs = [ranx.Run(json.load(open(f"{name}.json")), name=name) for name in sys.argv[1:]]
 try:
