@@ -34,7 +34,7 @@ from surefoot.risk.betting import (
     stratified_p,
     thresholded_p,
 )
-from surefoot.risk.bounds import binomial_p, bound_by_grid, bound_by_halving, hoeffding_bentkus_p
+from surefoot.risk.bounds import binomial_p, bound_by_grid, bound_by_halving
 from surefoot.risk.inference import outcome_of
 from surefoot.risk.multiplicity import holm_rejects
 from surefoot.risk.tradeoff import which_lose_over_20
@@ -175,7 +175,6 @@ def test_no_mean_is_below_0_and_every_mean_is_at_most_1(level: float, p: float) 
         assert float(betting_p(x, level, 0.05)) == p
         assert float(stratified_p(x, level)) == p
         assert float(binomial_p(x.sum(), 300, level)) == p
-        assert float(hoeffding_bentkus_p(x.mean(), 300, level)) == p
         assert float(BatchBet.start(level, 0.05).after(x).p) == p
         assert float(CountBet.start(level, 0.05).after(x).p) == p
         assert float(anytime_capital(x, start_anytime(level, 0.05, 300)).p) == p

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaincc, rel_entr
+from scipy.special import betaincc
 
 from surefoot.arguments import LARGEST_COUNT
 from surefoot.arrays import Floats
@@ -38,33 +38,7 @@ def binomial_p(successes: ArrayLike, n: int, m: ArrayLike) -> Floats:
     return settle_trivial_levels(level, np.where(k >= n, 1.0, betaincc(few + 1, n - few, inside)))
 
 
-def hoeffding_bentkus_p(mean: ArrayLike, n: int, m: ArrayLike) -> Floats:
-    """min( exp(−n·kl(min(x̄, m), m)), e·P(Bin(n, m) ≤ ⌈n·x̄⌉) ) (Bates et al., 2021), for x within [0, 1].
-
-    >>> round(float(hoeffding_bentkus_p(0.01, 500, 0.02)), 4)
-    0.1772
-    """
-    observed, level = np.asarray(mean, np.float64), np.asarray(m, np.float64)
-    inside = levels_within(level)
-    low = np.minimum(observed, inside)
-    hoeffding = np.exp(-n * (rel_entr(low, inside) + rel_entr(1 - low, 1 - inside)))
-    # n times a mean of whole numbers may lie a rounding above a whole number.
-    bentkus = np.e * binomial_p(np.ceil(n * observed * (1 - 1e-12)), n, inside)
-    return settle_trivial_levels(level, np.minimum(1, np.minimum(hoeffding, bentkus)))
-
-
-def crc_bound(total: ArrayLike, n: int, largest: float = 1.0) -> Floats:
-    """(Σ L + B)/(n + 1): conformal risk control accepts where it is at most r, and then E[R] ≤ r, on average only.
-
-    >>> float(crc_bound(0.5, 3))
-    0.375
-    """
-    return np.asarray((np.asarray(total, np.float64) + largest) / (n + 1))
-
-
-def least_queries(
-    m: float, delta: float, method: Literal["betting", "binomial", "hoeffding-bentkus", "anytime"] = "betting"
-) -> int | None:
+def least_queries(m: float, delta: float, method: Literal["betting", "binomial", "anytime"] = "betting") -> int | None:
     """n₀: the fewest queries, all without a loss, that can prove a mean below m; None where no number of them can.
 
     Nor can numbers beyond two thousand million, which nobody judges.
@@ -77,7 +51,7 @@ def least_queries(
         return None
     if m >= 1:
         return 1
-    if method in ("binomial", "hoeffding-bentkus"):
+    if method == "binomial":
         with np.errstate(over="ignore", divide="ignore"):
             least = float(np.ceil(np.log(delta) / np.log1p(-m)))
     else:
