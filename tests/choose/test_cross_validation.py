@@ -13,7 +13,6 @@ import pytest
 from tests.choose.conftest import CROSSED
 
 import surefoot as sf
-from surefoot.choose.plan import TrainingJob
 from surefoot.choose.store import SweepStore
 from surefoot.choose.trainings import SweepTrainings
 from surefoot.errors import ArgumentError
@@ -110,14 +109,6 @@ def test_killed_in_the_middle_the_result_is_the_same(tmp_path: Path) -> None:
     assert len(before) >= 40
     assert len(list(killed.glob("inner/[0-9a-f]*"))) == 3 * 2 * 2 * 5
     assert sf.TradeOffs.read(killed).to_dict() == sf.TradeOffs.read(tmp_path / "whole").to_dict()
-
-
-def test_jobs_and_plans_of_earlier_versions_are_the_same(store: SweepStore) -> None:
-    assert "inner_folds" not in store.plan.to_dict()
-    job = SweepTrainings(store).ready_jobs("Fold1")[0]
-    old = {name: value for name, value in job.to_dict().items() if name != "inner"}
-    assert TrainingJob.from_dict(old) == job
-    assert "inner fold 2" in TrainingJob("Fold1", job.setting, (), 0, inner=1).name
 
 
 def test_wrong_words_are_refused(made: sf.RankingData, tmp_path: Path) -> None:

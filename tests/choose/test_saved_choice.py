@@ -108,21 +108,6 @@ def test_a_changed_blend_is_refused(
         sf.Ranker.load(tmp_path / "m")
 
 
-def test_models_saved_before_there_were_blends(crossed: Any, candidates: TrainedModels, tmp_path: Path) -> None:
-    ranker = sf.TradeOffs.read(crossed[1].folder).models("gain")[0]
-    ranker.query_feature_ = None
-    ranker.save(tmp_path / "m")
-    path = tmp_path / "m" / "ranker.json"
-    details = json.loads(path.read_text())
-    for name in ("combination_", "query_feature_", "categories_"):
-        del details["fitted"][name]
-    path.write_text(json.dumps(details))
-    old = sf.Ranker.load(tmp_path / "m")
-    assert (old.combination_, old.query_feature_) == (None, None)
-    test = crossed[1].source.load("Fold1").test
-    np.testing.assert_array_equal(old.predict(test), ranker.predict(test))
-
-
 def test_a_baseline_that_is_a_feature_need_not_be_named(tmp_path: Path) -> None:
     sf.demo.letor(queries=30, documents=8, features=5, seed=4).write(tmp_path / "all.txt")
     small = {"grid": {"n_estimators": 3, "num_leaves": 4, "min_data_in_leaf": 5}, "folds": 3, "alphas": [5]}

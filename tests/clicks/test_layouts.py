@@ -401,5 +401,5 @@ class TestTable:
         assert made(log, tmp_path / "made") == table  # complete
         del stored["counts"]
         facts.write_text(json.dumps(stored))
-        with pytest.raises(DataError, match="an earlier version of surefoot began, by other rules"):
+        with pytest.raises(DataError, match="another version of surefoot began, by other rules"):
             made(log, tmp_path / "made")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import pickle
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -78,33 +77,3 @@ def test_a_saved_ranker_names_its_engine(model, train, tmp_path: Path) -> None:
     del details["model"]["engine"]
     path.write_text(json.dumps(details))
     np.testing.assert_array_equal(sf.Ranker.load(tmp_path).predict(train), model.predict(train))
-
-
-def test_a_ranker_that_was_pickled_without_an_engine(model, train) -> None:
-    again = pickle.loads(pickle.dumps(model))
-    del again.__dict__["engine_"]
-    np.testing.assert_array_equal(again.predict(train), model.predict(train))
-
-
-def test_a_checkpoint_of_a_text_without_an_objective(train, tmp_path: Path) -> None:
-    """The first version wrote LightGBM's text as LightGBM gives it."""
-    path = tmp_path / "state.json"
-    parameters: dict[str, Any] = {
-        "n_estimators": 6, "checkpoint_every": 2, "num_leaves": 4, "min_data_in_leaf": 5, "num_threads": 1,
-        "feature_fraction": 0.5,
-    }  # fmt: skip
-
-    def stop(trees: int, _: object) -> None:
-        if trees == 3:
-            raise KeyboardInterrupt
-
-    ranker = sf.Ranker("saro", 2, checkpoint=path, **parameters)
-    with pytest.raises(KeyboardInterrupt):
-        ranker.fit(train, progress=stop)
-    content = json.loads(path.read_text())
-    content["model"] = content["model"].replace("\nobjective=lambdarank", "")
-    content["model"] = content["model"].replace("[objective: lambdarank]", "[objective: custom]")
-    path.write_text(json.dumps(content))
-    undisturbed = sf.Ranker("saro", 2, checkpoint=tmp_path / "other.json", **parameters).fit(train)
-    resumed = ranker.fit(train)
-    assert resumed.booster_.model_to_string() == undisturbed.booster_.model_to_string()

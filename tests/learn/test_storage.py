@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.errors import ArgumentError, DataError
+from surefoot.errors import DataError
 from surefoot.learn.engines.lightgbm import model_text
 
 SMALL: dict[str, Any] = {"n_estimators": 3, "num_leaves": 4, "min_data_in_leaf": 5, "num_threads": 1}
@@ -80,18 +80,6 @@ def test_a_save_that_fails_takes_all_its_folders_back(model, tmp_path: Path, mon
     with pytest.raises(DataError, match="No space left on device"):
         model.save(tmp_path / "new" / "deep" / "model")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_rankers_of_the_first_version_load(model, train, folder: Path) -> None:
-    details = json.loads((folder / "ranker.json").read_text())
-    del details["fitted"]["random_state_"]
-    details["parameters"]["alpha"] = 0.0
-    details["parameters"]["label_gain"] = [0, 1]  # had no effect
-    (folder / "ranker.json").write_text(json.dumps(details))
-    again = sf.Ranker.load(folder)
-    np.testing.assert_array_equal(again.predict(train), model.predict(train))
-    with pytest.raises(ArgumentError, match="label_gain"):
-        again.fit(train)
 
 
 WRONG: list[tuple[str, Any]] = [

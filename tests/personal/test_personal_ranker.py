@@ -302,7 +302,7 @@ def test_a_table_of_earlier_rules_is_not_served(odd: FeatureTable, tmp_path: Pat
     facts = json.loads((tmp_path / "study" / "log.json").read_text())
     del facts["rules"]
     (tmp_path / "study" / "log.json").write_text(json.dumps(facts))
-    with pytest.raises(DataError, match="a table of an earlier version of surefoot, whose rules of counting"):
+    with pytest.raises(DataError, match="a table of another version of surefoot, whose rules of counting"):
         log_facts(tmp_path / "study", odd)
 
 

@@ -108,8 +108,8 @@ class FoldSource:
             Aggregate.parse(self.selective)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data; without traffic that of earlier versions, so that their sweeps go on."""
-        return {name: value for name, value in asdict(self).items() if name != "traffic" or value is not None}
+        """Plain data."""
+        return asdict(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:

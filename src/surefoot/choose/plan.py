@@ -234,8 +234,8 @@ class SweepPlan:
                         yield TrainingJob(fold, setting, values_of(parameters), seed, inner=inner)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data; without inner folds that of earlier versions, so that their sweeps go on."""
-        return {name: value for name, value in asdict(self).items() if name != "inner_folds" or value}
+        """Plain data."""
+        return asdict(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:

@@ -40,12 +40,9 @@ def copy_model(store: SweepStore, choice: Choice, target: Path, fold: str | None
 def chosen_ranker(trained: TrainedModels, row: Json, fold: str) -> tuple[AnyRanker, list[int]]:
     """The one model whose ranking a row describes on a fold, and the seeds that it is made of."""
     parts = row.get("made_of")
-    if parts is None and row["kind"] == MODEL:  # of the first version
-        parts = {"setting": row["name"], "seeds": list(trained.plan.seeds[:1])}
     if parts is None:
         raise ArgumentError(
-            f"{row['name']} cannot be saved: it shows one of two rankings at random, or an earlier version wrote it; "
-            "choose another candidate, or run the sweep again (it trains nothing)"
+            f"{row['name']} cannot be saved: it shows one of two rankings at random; choose another candidate"
         )
     setting = next((setting for setting in trained.settings if setting.name == parts["setting"]), None)
     if setting is None:

@@ -169,7 +169,7 @@ def _stored_settings(folder: ResumableFolder, settings: dict[str, Any], force: b
     if stored is None:
         return None
     if "counts" not in stored and stored.get("rules") != RULES:
-        other = "a table that an earlier version of surefoot began, by other rules"
+        other = "a table that another version of surefoot began, by other rules"
     else:
         # What features mean is in the schema, not in the release; a table that is complete is taken as it is.
         stored |= {"version": settings["version"], "rules": RULES}

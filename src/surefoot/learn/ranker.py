@@ -109,9 +109,6 @@ class Ranker(Estimator):
     True
     """
 
-    engine = ENGINE  # of rankers pickled by the first version, which know no other
-    engine_ = ENGINE  # whose trees booster_ are
-    n_models, score_on = 1, SCORE_ON  # of rankers pickled by earlier versions, and so the next two
     checkpoints_: tuple[Checkpoint, ...] = ()
     models_: list[dict[str, Any]] = []  # noqa: RUF012, what a mean is the mean of
     categories_: Categories = {}  # noqa: RUF012, what the codes of features mean that are categories

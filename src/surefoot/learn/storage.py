@@ -209,13 +209,13 @@ def read_details(folder: str | os.PathLike[str], schemas: Sequence[str] = (TREES
     fitted, hashed = details["fitted"], details["model"].get("sha256")
     if not isinstance(hashed, str) or not re.fullmatch("[0-9a-f]{64}", hashed):
         raise DataError.at(path, None, "does not have the hash of the model")
-    absent = [name for name in _FITTED_CHECKS if name not in fitted and name not in _OPTIONAL_KEYS]
+    absent = [name for name in _FITTED_CHECKS if name not in fitted]
     if absent:
         raise DataError.at(path, None, f"does not have {', '.join(absent)}")
     for name, fits in _FITTED_CHECKS.items():
-        if name in fitted and not fits(fitted[name]):
+        if not fits(fitted[name]):
             raise DataError.at(path, None, f"has a {name} that is not valid: {shortened(fitted[name])}")
-    if not set(fitted.get("categories_", ())) <= set(fitted["feature_names_in_"]):
+    if not set(fitted["categories_"]) <= set(fitted["feature_names_in_"]):
         raise DataError.at(path, None, "has categories for a feature that the model does not have")
     if len(fitted["feature_names_in_"]) != fitted["n_features_in_"]:
         raise DataError.at(path, None, "does not have one name for each feature")
@@ -305,13 +305,3 @@ _FITTED_CHECKS: dict[str, Callable[[Any], bool]] = {
     "query_feature_": is_aggregate,
     "traffic_": _are_weights,
 }
-_OPTIONAL_KEYS = (
-    "random_state_",
-    "training_queries_",
-    "models_",
-    "categories_",
-    "trees_before_",
-    "combination_",
-    "query_feature_",
-    "traffic_",
-)  # rankers saved by earlier versions lack them

@@ -131,7 +131,7 @@ def log_facts(study: Path, table: FeatureTable) -> LogFacts:
         raise DataError.at(
             study,
             None,
-            "contains a table of an earlier version of surefoot, whose rules of counting a served model cannot follow; "
+            "contains a table of another version of surefoot, whose rules of counting a served model cannot follow; "
             "make the study again in a new folder to save a model of it",
         )
     remedy = "make it again in a new folder"

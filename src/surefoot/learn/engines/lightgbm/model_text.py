@@ -74,7 +74,7 @@ def check(text: str) -> int:
 
 def _features(header: dict[str, str]) -> int:
     for key, value in _FIXED.items():
-        if header.get(key, value) != value:  # the first version wrote no objective
+        if header.get(key, value) != value:  # without an objective, it is LightGBM's own text
             raise ModelTextError(f"{key} is {shortened(header[key])}; a ranker's is {value}")
     if header["version"] not in ("v3", "v4"):
         raise ModelTextError(f"version is {shortened(header['version'])}; v3 and v4 can be read")
