@@ -23,7 +23,7 @@ from surefoot.errors import expecting
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS, EvaluationQueries
 from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.options import OBJECTIVE
-from surefoot.risk.weighting import relative_weights
+from surefoot.risk.vectors import relative_weights
 
 DocumentScores: TypeAlias = dict[str, list[Floats]]  # of each part, for each fold
 

@@ -15,7 +15,7 @@ from surefoot.learn.engines.contract import Engine
 from surefoot.learn.options import ENGINE, MEASURE, RISK_OBJECTIVES
 from surefoot.learn.settings import SEED_COUNT
 from surefoot.measures.notation import Measure
-from surefoot.risk.assessment_figures import distinct_alphas
+from surefoot.risk.tradeoff import distinct_alphas
 
 ALL_BASELINES = "@all"  # after an objective: against all baselines, not the first alone
 TREES_PARAMETER = "n_estimators"

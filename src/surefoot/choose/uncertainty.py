@@ -8,7 +8,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.risk.bootstrap import percentile_intervals, resamples
-from surefoot.risk.weighting import weighted_mean
+from surefoot.risk.vectors import weighted_mean
 
 REPLICATES = 1000
 SEED = 0

@@ -15,8 +15,8 @@ from surefoot.risk.assessment_data import Json
 from surefoot.risk.assessment_figures import difference_figures
 from surefoot.risk.churn import Churn
 from surefoot.risk.inference import t_test
-from surefoot.risk.rounding import difference_of
 from surefoot.risk.segments import Segments
+from surefoot.risk.tradeoff import difference_of
 
 
 class ShownOrderComparison:

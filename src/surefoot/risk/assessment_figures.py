@@ -11,7 +11,6 @@ import numpy as np
 
 from surefoot.arguments import integer
 from surefoot.arrays import Floats
-from surefoot.errors import ArgumentError
 from surefoot.risk.assessment_data import SCHEMA, AssessmentData, AtAlpha, ChurnData, Json, SystemData
 from surefoot.risk.baselines import (
     differences,
@@ -19,19 +18,17 @@ from surefoot.risk.baselines import (
     vectors_of_baselines,
 )
 from surefoot.risk.bootstrap import bootstrap_intervals
-from surefoot.risk.churn import Churn, compare_rankings
+from surefoot.risk.churn import Churn, compare_rankings, rank_systems
 from surefoot.risk.expectation import are_counts, block_sums, chi_square, geo_risk_of_means
 from surefoot.risk.inference import TTest, critical_value, weighted_tests
 from surefoot.risk.influence import BaselineSums, influence_sums
 from surefoot.risk.judgment_figures import add_judgments
 from surefoot.risk.multiplicity import apply_holm
 from surefoot.risk.segments import Segments, segment_data
-from surefoot.risk.system_ranks import rank_systems
-from surefoot.risk.tradeoff import check_alpha, count_losing_over_20, lowest_mean, weigh_losses
+from surefoot.risk.tradeoff import count_losing_over_20, lowest_mean, weigh_losses
 from surefoot.risk.traffic_figures import traffic_data, traffic_shares
 from surefoot.risk.turns import outcomes_by_alpha, set_same
-from surefoot.risk.vectors import CHUNK, blocks, dot
-from surefoot.risk.weighting import weighted_mean
+from surefoot.risk.vectors import CHUNK, blocks, dot, weighted_mean
 from surefoot.significance import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -143,26 +140,6 @@ def assessment_data(
         data["traffic"] = traffic_data(scores._weighting)
     add_judgments(data, scores, list(against))
     return data
-
-
-def alpha_key(alpha: float) -> str:
-    """How α is written as a key: `format(alpha, "g")`."""
-    return format(alpha, "g")
-
-
-def distinct_alphas(alphas: Sequence[float]) -> dict[str, float]:
-    """The α by their keys, if each has one of its own."""
-    by_key: dict[str, float] = {}
-    for value in map(check_alpha, np.atleast_1d(np.asarray(alphas, dtype=object))):
-        other = by_key.setdefault(alpha_key(value), value)
-        if other != value:
-            raise ArgumentError(
-                f"the alphas {other!r} and {value!r} both appear as {alpha_key(value)} in the output, so you could not "
-                "tell them apart; remove one of them, or use fewer digits"
-            )
-    if not by_key:
-        raise ArgumentError("no alpha was given; give at least one, such as 0")
-    return by_key
 
 
 def _averaged_figures(

@@ -8,7 +8,7 @@ import numpy as np
 
 from surefoot.risk.assessment_data import AssessmentData, AutomaticHolesData, SystemHolesData
 from surefoot.risk.inference import weighted_test
-from surefoot.risk.weighting import weighted_mean
+from surefoot.risk.vectors import weighted_mean
 from surefoot.significance import SIGNIFICANCE
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from surefoot.risk.assessment_data import AssessmentData, PerQuery, QueryAtAlpha, QueryFigures
-from surefoot.risk.assessment_figures import alpha_key
 from surefoot.risk.baselines import differences, population_rows, vectors_of_baselines
 from surefoot.risk.expectation import deviations, expected
 from surefoot.risk.inference import weighted_t_values
 from surefoot.risk.segments import Segments
+from surefoot.risk.tradeoff import alpha_key
 
 if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores
