@@ -20,12 +20,12 @@ from surefoot.learn.evaluation_queries import EVALUATION_PARTS
 from surefoot.learn.storage import saved_history
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.assessment_figures import difference_figures
+from surefoot.risk.assessment_parts import traffic_shares
 from surefoot.risk.churn import Churn
 from surefoot.risk.expectation import geo_risk
 from surefoot.risk.inference import t_test, weighted_test
-from surefoot.risk.multiplicity import holm
+from surefoot.risk.outcomes import holm
 from surefoot.risk.tradeoff import alpha_key, difference_of, weigh_losses
-from surefoot.risk.traffic_figures import traffic_shares
 from surefoot.risk.vectors import weighted_mean
 
 CONVERGED_SHARE = 0.95  # of the final effectiveness, which tells how fast a training converges

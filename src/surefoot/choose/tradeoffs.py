@@ -36,7 +36,7 @@ from surefoot.learn.evaluation_queries import EVALUATION_PARTS
 from surefoot.learn.options import OBJECTIVE
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.traffic_figures import traffic_data
+from surefoot.risk.assessment_parts import traffic_data
 
 if TYPE_CHECKING:
     from surefoot.choose.choice import Choice

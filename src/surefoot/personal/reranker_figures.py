@@ -13,9 +13,9 @@ from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.personal.lists import SHOWN_ORDER, ShownLists
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.assessment_figures import difference_figures
+from surefoot.risk.assessment_parts import Segments
 from surefoot.risk.churn import Churn
 from surefoot.risk.inference import t_test
-from surefoot.risk.segments import Segments
 from surefoot.risk.tradeoff import difference_of
 
 

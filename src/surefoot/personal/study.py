@@ -59,8 +59,8 @@ from surefoot.personal.sessions import example_sessions
 from surefoot.personal.tables import to_csv, to_latex, to_markdown, to_text
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.multiplicity import holm
-from surefoot.risk.segments import Segments
+from surefoot.risk.assessment_parts import Segments
+from surefoot.risk.outcomes import holm
 
 _CURVE_POINTS = 50  # points of the selective curve
 

@@ -21,7 +21,7 @@ from surefoot.progress import steps
 from surefoot.risk.assessment_data import AssessmentData, OrdinaryTest, OrdinaryTests
 from surefoot.risk.baselines import VIRTUAL_BASELINES, differences, mean_rounding, population_rows, vectors_of_baselines
 from surefoot.risk.inference import weighted_test
-from surefoot.risk.multiplicity import holm
+from surefoot.risk.outcomes import holm
 from surefoot.risk.tradeoff import ROUNDING, dense_ranks, difference_of, paired_differences, paired_scores, rounding_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from surefoot.errors import ArgumentError
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.report.shape import check_shape
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.traffic_figures import traffic_data
+from surefoot.risk.assessment_parts import traffic_data
 from surefoot.stability.notebook import to_notebook
 from surefoot.stability.page import to_page
 from surefoot.stability.study_data import SHAPES, kind, schema_name

@@ -12,7 +12,7 @@ from surefoot.arrays import Flags
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.options import EVERY_SEGMENT
 from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, other_queries_hint, shortened
-from surefoot.risk.segments import MOST_SEGMENTS, Segments
+from surefoot.risk.assessment_parts import MOST_SEGMENTS, Segments
 
 OTHER = "other"  # what gathers the segments that are too small for conditions of their own
 
