@@ -14,7 +14,7 @@ from surefoot.errors import DataError
 from surefoot.learn.checkpoints import CheckpointFile
 from surefoot.learn.criteria import check_history, is_number
 from surefoot.neural.network import parameter_shapes, tensor_shapes
-from surefoot.neural.storage import check_tensors, dump, parse
+from surefoot.neural.saved_network import check_tensors, dump, parse
 from surefoot.neural.training import BestEpochs, NetworkTraining
 
 _SCHEMA = "surefoot/checkpoint/network-1"

@@ -286,17 +286,17 @@ class NeuralRanker(Estimator):
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the parameters as safetensors and a JSON beside them; a ranker that was saved there is replaced."""
-        from surefoot.neural import storage
+        from surefoot.neural import saved_network
 
         self._check_fitted()
-        storage.save(self, folder)
+        saved_network.save(self, folder)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> NeuralRanker:
         """A ranker that was saved."""
-        from surefoot.neural import storage
+        from surefoot.neural import saved_network
 
-        return storage.load(cls, folder)
+        return saved_network.load(cls, folder)
 
     def export(
         self,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from surefoot.errors import DataError, shortened
-from surefoot.learn import storage
+from surefoot.learn import saved_ranker
 from surefoot.learn.model_files import DETAILS_FILE_NAME, MODEL_FILE_NAMES, NETWORK_SCHEMA
 from surefoot.learn.options import NETWORK_ENGINE
 from surefoot.neural.libraries import Tensor, torch
@@ -62,7 +62,7 @@ def check_tensors(tensors: dict[str, Tensor], shapes: Mapping[str, tuple[int, ..
 def save(ranker: NeuralRanker, folder: str | os.PathLike[str]) -> None:
     """Write both files in one step; then the training's checkpoint is no longer needed, and goes."""
     model = dump(ranker.network_.state_dict())
-    storage.save_model(ranker, NETWORK_ENGINE, model, folder, NETWORK_SCHEMA, ("best_iterations_",))
+    saved_ranker.save_model(ranker, NETWORK_ENGINE, model, folder, NETWORK_SCHEMA, ("best_iterations_",))
     for checkpoint in ranker.checkpoints_:
         checkpoint.remove()
 
@@ -70,7 +70,7 @@ def save(ranker: NeuralRanker, folder: str | os.PathLike[str]) -> None:
 def load(kind: type[NeuralRanker], folder: str | os.PathLike[str]) -> NeuralRanker:
     """Read both files back, and trust neither."""
     home = Path(folder)
-    details = storage.read_details(home, (NETWORK_SCHEMA,))
+    details = saved_ranker.read_details(home, (NETWORK_SCHEMA,))
     fitted = details["fitted"]
     try:
         ranker = kind(**details["parameters"])
@@ -88,7 +88,7 @@ def load(kind: type[NeuralRanker], folder: str | os.PathLike[str]) -> NeuralRank
     name, shapes = MODEL_FILE_NAMES[NETWORK_ENGINE], tensor_shapes(shape)
     most_bytes = 4 * shape.parameters + _HEADER_BYTES * (len(shapes) + 1)
     try:
-        tensors = parse(storage.read_model(home, name, details["model"]["sha256"], most_bytes))
+        tensors = parse(saved_ranker.read_model(home, name, details["model"]["sha256"], most_bytes))
         check_tensors(tensors, shapes)
     except ValueError as error:
         raise DataError.at(home / name, None, f"is not this ranker's network ({error})") from error
@@ -96,7 +96,7 @@ def load(kind: type[NeuralRanker], folder: str | os.PathLike[str]) -> NeuralRank
     ranker.network_.load_state_dict(tensors)
     ranker.checkpoints_ = ()
     ranker.best_iterations_ = epochs
-    storage.set_learned(ranker, fitted)
+    saved_ranker.set_learned(ranker, fitted)
     return ranker
 
 
