@@ -306,7 +306,7 @@ def test_a_training_goes_on_from_its_own_state_alone(
         return dump(made)
 
     with monkeypatch.context() as patch:
-        patch.setattr("surefoot.neural.checkpoints.dump", dumped)
+        patch.setattr("surefoot.neural.saved_network.dump", dumped)
         train()
     with pytest.raises(DataError, match=r"state\.json"):
         train()

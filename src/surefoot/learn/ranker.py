@@ -17,12 +17,12 @@ from surefoot.data.types.runs import Run
 from surefoot.errors import ArgumentError
 from surefoot.export.options import ROWS
 from surefoot.learn import saved_ranker
-from surefoot.learn.cluster.libraries import is_dask
+from surefoot.learn.checkpoints import read_init_model
+from surefoot.learn.cluster import is_dask
 from surefoot.learn.combination import Combination, with_aggregate
 from surefoot.learn.criteria import Criterion
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.estimator import Estimator
-from surefoot.learn.init_model import read_init_model
 from surefoot.learn.inputs import (
     as_data,
     matched_baselines,
