@@ -12,9 +12,8 @@ from typing import Any
 
 from surefoot.cli.outputs import JSON, OutputFolder, check_outputs
 from surefoot.cli.page_provenance import page_provenance
-from surefoot.data.signatures import DEMO
+from surefoot.data.writing.signatures import DEMO, PAGE
 from surefoot.learn.options import MEASURE
-from surefoot.report.signatures import PAGE
 
 
 def voice(quiet: bool) -> Callable[..., None]:

@@ -41,9 +41,9 @@ from surefoot.cli.shared_options import (
     TextsFile,
     TrafficFile,
 )
+from surefoot.data.writing.signatures import QUERIES_CSV, SYSTEMS_CSV
 from surefoot.errors import ArgumentError, shortened
 from surefoot.report.options import ALPHAS, BY_TRAFFIC, DETAILED_QUERIES
-from surefoot.report.signatures import QUERIES_CSV, SYSTEMS_CSV
 
 if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores

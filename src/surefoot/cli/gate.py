@@ -39,9 +39,9 @@ from surefoot.cli.shared_options import (
     TextsFile,
     Unanswered,
 )
+from surefoot.data.writing.signatures import DECISION_JUNIT, DECISION_MARKDOWN
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.options import DELTA, EXIT_CODES
-from surefoot.decide.signatures import DECISION_JUNIT, DECISION_MARKDOWN
 from surefoot.errors import ArgumentError, shortened
 
 if TYPE_CHECKING:

@@ -5,26 +5,20 @@ A command declares every file it reads and everything it writes; `check_outputs`
 
 from __future__ import annotations
 
+import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from surefoot.choose.signatures import CHOICE_JSON, SWEEP_JSON
-from surefoot.data.writing.signatures import Signature, any_of
-from surefoot.decide.signatures import CERTIFICATE_JSON, DECISION_JSON, HISTORY_JSON, SERVED_JSON
+from surefoot.data.writing.signatures import CHART, CHOICE_JSON, EXPLANATION_JSON, SHOWN_JSON, Signature
 from surefoot.errors import ArgumentError
 from surefoot.learn.model_files import is_model_file
-from surefoot.learn.signatures import EXPLANATION_JSON
-from surefoot.personal.signatures import PERSONAL_JSON
-from surefoot.report.signatures import ASSESSMENT_JSON, CHART
-from surefoot.stability.signatures import STUDY_JSON
+from surefoot.report.kinds import KINDS
 
 # A result of any command as JSON: one may take the place of another, but never of a state.
-JSON = any_of(
-    ASSESSMENT_JSON, STUDY_JSON, SWEEP_JSON, CHOICE_JSON, DECISION_JSON, CERTIFICATE_JSON, SERVED_JSON, PERSONAL_JSON,
-    EXPLANATION_JSON, HISTORY_JSON,
-)  # fmt: skip
+_RESULTS = (*(kind.signature for kind in KINDS.values()), CHOICE_JSON, EXPLANATION_JSON, SHOWN_JSON)
+JSON = re.compile(b"|".join(signature.pattern for signature in _RESULTS))
 _REQUESTED: list[Output] = []  # of the command that runs
 _BYTES_AT_EITHER_END = 1 << 12  # bytes at either end of a file in which its signature is looked for
 

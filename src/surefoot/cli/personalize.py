@@ -26,9 +26,9 @@ from surefoot.cli.shared_options import (
     Threads,
 )
 from surefoot.clicks.options import BACKENDS, MEMORY, SATISFIED
+from surefoot.data.writing.signatures import PERSONAL_CSV
 from surefoot.errors import ArgumentError, visible
 from surefoot.personal.options import GRIDS, LABEL_MEASURES, SAMPLE, SPLITS
-from surefoot.personal.signatures import PERSONAL_CSV
 
 
 def personalize(

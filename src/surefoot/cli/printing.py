@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from surefoot.cli.outputs import JSON, Output
-from surefoot.data.writing.signatures import Signature
+from surefoot.data.writing.signatures import METRICS, PAGE, Signature
 from surefoot.errors import ArgumentError
-from surefoot.report.signatures import METRICS, PAGE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

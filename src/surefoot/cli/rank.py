@@ -13,14 +13,13 @@ from surefoot.cli.option import FILE, NAME, argument, option
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.shared_options import Baselines, Force, Quiet, RunFile
 from surefoot.data.reading.saved_folders import GUARD, PERSONAL, saved_kind
+from surefoot.data.writing.signatures import PAGE, SHOWN_CSV
 from surefoot.decide.guard.file_names import guard_files
-from surefoot.decide.signatures import SERVED_CSV
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files, feature_number
 from surefoot.learn.model_files import model_files
 from surefoot.personal.options import SAVED_FILES
 from surefoot.progress import busy
-from surefoot.report.signatures import PAGE
 
 if TYPE_CHECKING:
     from surefoot.data.types.ranking_data import RankingData
@@ -68,7 +67,7 @@ def rank(
         [
             Output("--output", output),
             Output("--qrels", qrels),
-            Output("--shown", shown, SERVED_CSV),
+            Output("--shown", shown, SHOWN_CSV),
             Output("--html", html, PAGE),
             Output("--why", why),
         ],

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from surefoot.arguments import comma_separated, parse_integers, parse_numbers
 from surefoot.choose import options as choices
-from surefoot.choose.signatures import SWEEP_CSV
 from surefoot.cli.bar import is_watched, progress_lines
 from surefoot.cli.option import DIR, LIST, NAME, argument, option
 from surefoot.cli.outputs import check_outputs, files_under
@@ -33,6 +32,7 @@ from surefoot.cli.shared_options import (
     Rule,
     TrafficFile,
 )
+from surefoot.data.writing.signatures import SWEEP_CSV
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.options import ENGINE, MEASURE, NETWORK_ENGINE, RISK_OBJECTIVES, RULE

@@ -30,6 +30,7 @@ from surefoot.cli.shared_options import (
     TrafficFile,
 )
 from surefoot.cli.training_summary import show_data, show_weights
+from surefoot.data.writing.signatures import CARD, CHECKPOINT, METRICS, PAGE
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
 from surefoot.learn.model_files import checkpoint_paths, model_files
@@ -46,10 +47,8 @@ from surefoot.learn.options import (
     RULE,
     STOP_ON,
 )
-from surefoot.learn.signatures import CARD, CHECKPOINT
 from surefoot.progress import busy
 from surefoot.report.numbers import short
-from surefoot.report.signatures import METRICS, PAGE
 
 if TYPE_CHECKING:
     from rich.console import Console
