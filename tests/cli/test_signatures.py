@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,12 @@ import pytest
 from tests.cli.inputs import write_dates, write_runs
 
 import surefoot as sf
-from surefoot.cli import main
-from surefoot.cli.outputs import JSON, Output
-from surefoot.data.writing import signatures
-from surefoot.report.kinds import KINDS
+from surefoot.cli import main, signatures
+from surefoot.cli.outputs import Output
+from surefoot.cli.signatures import JSON, Signature
 
-SIGNATURES: dict[str, signatures.Signature] = {
-    **{name: signature for name, signature in vars(signatures).items() if name.isupper()},
-    **{name: kind.signature for name, kind in KINDS.items()},
+SIGNATURES: dict[str, Signature] = {
+    name: each for name, each in vars(signatures).items() if isinstance(each, re.Pattern) and name != "JSON"
 }
 RUNS = "qrels.txt today.run bold.run"
 TREES = "--trees 2 --set num_leaves=4 --set min_data_in_leaf=5"
@@ -33,7 +32,6 @@ COMMANDS = [
     f"gate {RUNS} -b today --risk 0.9 --json decision.json --markdown decision.md --junit decision.xml "
     "--html decision.html --record record.json --metrics gate-metrics.json",
     "judge next bold.run -b today.run -o draws.json --csv draws.csv",
-    f"judge agreement qrels.txt {RUNS} -b today --json agreement.json",
     f"train train.txt {TREES} --valid train.txt -b feature:1 -o model --html training.html --card card.md "
     "--metrics train-metrics.json",
     "explain model train.txt 1 -b feature:1 --json explanation.json --markdown explanation.md --html explanation.html",
@@ -51,20 +49,20 @@ COMMANDS = [
     "--csv personal.csv --html personal.html --metrics personal-metrics.json",
 ]
 SIGNED = {
-    "assessment": "assessment.json assessments.json.gz", "SYSTEMS_CSV": "systems.csv measures.csv",
+    "ASSESSMENT_JSON": "assessment.json assessments.json.gz", "SYSTEMS_CSV": "systems.csv measures.csv",
     "QUERIES_CSV": "systems.per-query.csv measures.per-query.csv",
     "METRICS": "metrics.json gate-metrics.json train-metrics.json sweep-metrics.json personal-metrics.json",
     "PAGE": "assessment.html noise.html subsets.html decision.html training.html certificate.html sweep.html "
     "personal.html explanation.html history.html",
     "CHART": "charts/t-risk.pdf charts/t-risk.png charts/t-risk.svg",
-    "study": "noise.json subsets.json time.json compare.json",
+    "STUDY_JSON": "noise.json subsets.json time.json compare.json",
     "STUDY_CSV": "noise.csv subsets.csv time.csv compare.csv",
-    "decision": "decision.json", "DECISION_MARKDOWN": "decision.md", "DECISION_JUNIT": "decision.xml",
-    "DRAWS_CSV": "draws.csv", "certificate": "certificate.json", "SHOWN_CSV": "served.csv",
-    "SHOWN_JSON": "served.json", "CHECKPOINT": "checkpoint", "tradeoffs": "sweep.json", "SWEEP_CSV": "sweep.csv",
-    "CHOICE_JSON": "choice.json", "personalization": "personal.json", "PERSONAL_CSV": "personal.csv",
+    "DECISION_JSON": "decision.json", "DECISION_MARKDOWN": "decision.md", "DECISION_JUNIT": "decision.xml",
+    "DRAWS_CSV": "draws.csv", "CERTIFICATE_JSON": "certificate.json", "SERVED_CSV": "served.csv",
+    "SERVED_JSON": "served.json", "CHECKPOINT": "checkpoint", "SWEEP_JSON": "sweep.json", "SWEEP_CSV": "sweep.csv",
+    "CHOICE_JSON": "choice.json", "PERSONAL_JSON": "personal.json", "PERSONAL_CSV": "personal.csv",
     "CARD": "card.md", "EXPLANATION_JSON": "explanation.json", "EXPLANATION_MARKDOWN": "explanation.md",
-    "history": "history.json", "agreement": "agreement.json", "HISTORY_CSV": "history.csv",
+    "HISTORY_JSON": "history.json", "HISTORY_CSV": "history.csv",
     "DEMO": "qrels.txt today.run bold.run",
 }  # fmt: skip
 UNSIGNED = [

@@ -10,9 +10,8 @@ from surefoot.cli.outputs import check_outputs, files_under
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import Delivery, show
 from surefoot.cli.shared_options import Csv, Force, Html, JsonPath, Quiet
-from surefoot.data.writing.signatures import HISTORY_CSV
+from surefoot.cli.signatures import HISTORY_CSV, HISTORY_JSON
 from surefoot.decide.history.history_options import DateSource
-from surefoot.report.kinds import KINDS
 
 
 def history(
@@ -47,5 +46,5 @@ def _read_files(folder: Path) -> list[Path]:
     return [
         path
         for path in files_under(folder)
-        if inner_ending(path) == ".json" and not KINDS["history"].signature.search(first_and_last_bytes(path, 1 << 12))
+        if inner_ending(path) == ".json" and not HISTORY_JSON.search(first_and_last_bytes(path, 1 << 12))
     ]

@@ -5,20 +5,14 @@ A command declares every file it reads and everything it writes; `check_outputs`
 
 from __future__ import annotations
 
-import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from surefoot.data.writing.signatures import CHART, CHOICE_JSON, EXPLANATION_JSON, SHOWN_JSON, Signature
+from surefoot.cli.signatures import Signature
 from surefoot.errors import ArgumentError
-from surefoot.learn.model_files import is_model_file
-from surefoot.report.kinds import KINDS
 
-# A result of any command as JSON: one may take the place of another, but never of a state.
-_RESULTS = (*(kind.signature for kind in KINDS.values()), CHOICE_JSON, EXPLANATION_JSON, SHOWN_JSON)
-JSON = re.compile(b"|".join(signature.pattern for signature in _RESULTS))
 _REQUESTED: list[Output] = []  # of the command that runs
 _BYTES_AT_EITHER_END = 1 << 12  # bytes at either end of a file in which its signature is looked for
 
@@ -87,7 +81,7 @@ class OutputFolder(Output):
 class OutputModel(Output):
     """A folder that a model is saved to; one that holds other files is refused."""
 
-    is_own_file: Callable[[str], bool] = is_model_file
+    is_own_file: Callable[[str], bool] = field(kw_only=True)
     what: str = "a model"
 
     def written(self) -> list[str]:
@@ -114,18 +108,6 @@ class OutputModel(Output):
         """Why what exists there must not be replaced without --force, if it must not."""
         folder = Path(str(self.path))
         return f"already contains {self.what}" if folder.is_dir() and any(folder.iterdir()) else None
-
-
-def charts_folder(option: str, path: str | None) -> Output:
-    """A folder of charts; without matplotlib, the error that says how to install it, before the work and not after."""
-    if path is None:
-        return Output(option, None)
-    from surefoot.report.canvas import need_matplotlib
-    from surefoot.report.charts import CHARTS
-    from surefoot.report.options import CHART_FORMATS
-
-    need_matplotlib()
-    return OutputFolder(option, path, inside={f"{name}.{ending}": CHART for name in CHARTS for ending in CHART_FORMATS})
 
 
 def files_under(path: Path) -> list[Path]:

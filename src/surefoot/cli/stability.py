@@ -24,7 +24,7 @@ from surefoot.cli.shared_options import (
     TrafficFile,
     with_common_options,
 )
-from surefoot.data.writing.signatures import STUDY_CSV
+from surefoot.cli.signatures import STUDY_CSV
 from surefoot.errors import ArgumentError
 from surefoot.stability.options import (
     MEASURES,

@@ -20,8 +20,6 @@ from typing import (
     is_typeddict,
 )
 
-from surefoot.data.writing.signatures import Signature, json_signature
-
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 
 
@@ -44,11 +42,6 @@ class ResultKind(NamedTuple):
     def shape_of(self, schema: str) -> Any:
         """The type of data that name this schema."""
         return self.shapes()[self.schemas.index(schema)]
-
-    @property
-    def signature(self) -> Signature:
-        """By what a file of its JSON is known, in any version."""
-        return json_signature(*(schema.split("/")[1] for schema in self.schemas))
 
     def json_schema(self) -> dict[str, Any]:
         """The schema of its JSON."""
