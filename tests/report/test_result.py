@@ -30,10 +30,17 @@ class NoteData(TypedDict):
     words: list[str]
 
 
+class NoteKind(ResultKind):
+    """A kind that is not in the table."""
+
+    def shapes(self) -> list[Any]:
+        return [NoteData]
+
+
 class Note(PlainResult):
     """A result that fills in its functions."""
 
-    _kind = ResultKind("a note", ("test/note/1",), __name__, ("NoteData",))
+    _kind = NoteKind("a note", ("test/note/1",), "", ())
     _renderings = Renderings(
         text=lambda data, width=120: "\n".join(word[:width] for word in data["words"]),
         csv=lambda data: "\n".join(["word", *data["words"]]),

@@ -28,7 +28,7 @@ class ResultKind(NamedTuple):
 
     called: str
     schemas: tuple[str, ...]
-    module: str  # that has the types
+    module: str  # below surefoot, that has the types: a command loads those of its own kind alone
     types: tuple[str, ...]  # one for each schema, or several for one
     folder: str = ""  # of the package, in which the wheel has the JSON Schema
     title: str = ""  # of that
@@ -36,7 +36,7 @@ class ResultKind(NamedTuple):
 
     def shapes(self) -> list[Any]:
         """The types, each a TypedDict."""
-        module = import_module(self.module)
+        module = import_module(f".{self.module}", "surefoot")
         return [getattr(module, name) for name in self.types]
 
     def shape_of(self, schema: str) -> Any:
@@ -60,7 +60,7 @@ KINDS = {
     "tradeoffs": ResultKind(
         "the result of a sweep",
         ("surefoot/sweep/1",),
-        "surefoot.choose.tradeoffs_data",
+        "choose.tradeoffs_data",
         ("TradeOffsData",),
         "choose",
         "surefoot trade-offs",
@@ -70,7 +70,7 @@ KINDS = {
     "agreement": ResultKind(
         "an agreement of judges",
         ("surefoot/agreement/1",),
-        "surefoot.decide.agreement.agreement_data",
+        "decide.agreement.agreement_data",
         ("AgreementData",),
         "decide/agreement",
         "surefoot agreement",
@@ -79,7 +79,7 @@ KINDS = {
     "decision": ResultKind(
         "a decision",
         ("surefoot/decision/1",),
-        "surefoot.decide.gate.decision_data",
+        "decide.gate.decision_data",
         ("DecisionData",),
         "decide/gate",
         "surefoot decision",
@@ -89,7 +89,7 @@ KINDS = {
     "certificate": ResultKind(
         "a certificate",
         ("surefoot/certificate/1",),
-        "surefoot.decide.guard.certificate_data",
+        "decide.guard.certificate_data",
         ("CertificateData",),
         "decide/guard",
         "surefoot certificate",
@@ -98,7 +98,7 @@ KINDS = {
     "history": ResultKind(
         "a history",
         ("surefoot/history/1",),
-        "surefoot.decide.history.history_data",
+        "decide.history.history_data",
         ("HistoryData",),
         "decide/history",
         "surefoot history",
@@ -108,7 +108,7 @@ KINDS = {
     "personalization": ResultKind(
         "the result of a personalization",
         ("surefoot/personalization/1",),
-        "surefoot.personal.personal_data",
+        "personal.personal_data",
         ("PersonalizationData",),
         "personal",
         "surefoot personalization",
@@ -118,7 +118,7 @@ KINDS = {
     "assessment": ResultKind(
         "an assessment",
         ("surefoot/assessment/1",),
-        "surefoot.risk.assessment_data",
+        "risk.assessment_data",
         ("AssessmentData", "SeveralMeasures"),
         "report",
         "surefoot assessment",
@@ -128,7 +128,7 @@ KINDS = {
     "study": ResultKind(
         "a study of stability",
         tuple(f"surefoot/stability-{about}/1" for about in ("noise", "subsets", "time", "functions")),
-        "surefoot.stability.study_data",
+        "stability.study_data",
         ("NoiseData", "SubsetsData", "TimeData", "FunctionsData"),
         "stability",
         "surefoot stability",
