@@ -19,7 +19,7 @@ from tests.fuzz.mutations import DATES, NUMBERS, WORDS
 
 import surefoot as sf
 from surefoot.data.letor import text as letor_text
-from surefoot.data.reading import lines
+from surefoot.data.reading import run_lines
 from surefoot.data.reading.dates import read_dates
 from surefoot.data.types.preferences import read_preferences
 

@@ -124,8 +124,8 @@ def read_judged_runs(files: Sequence[str]) -> tuple[Qrels, list[Run]]:
 
 def read_named_runs(files: Sequence[str]) -> list[Run]:
     """The runs; of a file of several runs all, or the one of the name given."""
-    from surefoot.data.types.run_files import read_runs
     from surefoot.data.types.runs import read_run
+    from surefoot.data.types.several_tables import read_runs
 
     runs: list[Run] = []
     for name, path in steps([name_and_file(file) for file in files], "Reading runs"):

@@ -108,7 +108,7 @@ def read_like(path: Path, features: int) -> RankingData:
 
 def with_baselines(data: RankingData, texts: Sequence[str], file: Path) -> RankingData:
     """The data, which was read from `file`, with each baseline's document scores."""
-    from surefoot.data.types.labels import RowError
+    from surefoot.data.types.labels_and_scores import RowError
 
     for text in texts:
         baseline = BaselineSpec.parse(text)

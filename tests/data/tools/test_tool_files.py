@@ -428,7 +428,7 @@ RUN = {"#1": {"#d1": 2.0, "d2": 1.0}}
 @pytest.mark.parametrize("block", [7, 1 << 20])
 @pytest.mark.parametrize("header", [METADATA, METADATA.replace("\n", "\r\n"), "\ufeff" + METADATA, ""])
 def test_a_header_of_ir_metadata_is_passed_over(tmp_path: Path, monkeypatch, header: str, block: int) -> None:
-    monkeypatch.setattr("surefoot.data.reading.lines._BLOCK", block)
+    monkeypatch.setattr("surefoot.data.reading.run_lines._BLOCK", block)
     monkeypatch.setattr("surefoot.data.reading.formats._FIRST_BYTES", block)
     run = sf.read_run(write_file(tmp_path / "a.run", header + LINES))
     assert run.to_dict() == RUN

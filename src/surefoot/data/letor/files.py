@@ -17,10 +17,10 @@ from surefoot.data.letor.text import line_of_row, read_rows
 from surefoot.data.reading.categories import decode, encode_polars, is_polars_category
 from surefoot.data.reading.columns import check_words
 from surefoot.data.reading.files import existing_file
-from surefoot.data.reading.fork_safety import refuse_in_fork
 from surefoot.data.reading.frames import read_schema, read_table
 from surefoot.data.reading.parquet import is_parquet
-from surefoot.data.types.labels import RowError
+from surefoot.data.reading.polars_process import refuse_in_fork
+from surefoot.data.types.labels_and_scores import RowError
 from surefoot.data.types.ranking import query_at
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.writing.all_or_nothing import replacing, writing

@@ -10,9 +10,9 @@ from typing import Any
 
 from surefoot.data.per_query import objects
 from surefoot.data.per_query.aggregates import means_in_json
-from surefoot.data.per_query.lines import are_lines, read_result_lines
 from surefoot.data.per_query.long_scores import LongScores
 from surefoot.data.per_query.tables import LONG_FORM, QUERIES, from_long_table, is_long
+from surefoot.data.per_query.trec_eval_lines import are_lines, read_result_lines
 from surefoot.data.reading.columns import row_of
 from surefoot.data.reading.csv_table import read_csv
 from surefoot.data.reading.files import existing_file, is_folder, json_lines, read_json, system_name, text_lines

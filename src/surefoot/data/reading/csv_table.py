@@ -17,8 +17,8 @@ from surefoot.arguments import is_decimal
 from surefoot.data.reading.columns import first_repeated
 from surefoot.data.reading.csv_text import read_csv_text, records
 from surefoot.data.reading.files import WHITESPACE, plain_for_polars
-from surefoot.data.reading.fork_safety import threads_lost
 from surefoot.data.reading.frames import QUERY_COLUMNS
+from surefoot.data.reading.polars_process import threads_lost
 from surefoot.errors import DataError, shortened
 
 CsvColumns: TypeAlias = "Sequence[pl.Series | list[str | None]]"

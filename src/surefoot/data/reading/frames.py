@@ -12,10 +12,10 @@ import numpy as np
 import polars as pl
 
 from surefoot.data.reading.columns import RowNamer, first_repeated, floats_of, ids_of, row_of
-from surefoot.data.reading.fork_safety import refuse_in_fork
 from surefoot.data.reading.limits import check_growth
 from surefoot.data.reading.native_messages import without_native_messages
 from surefoot.data.reading.parquet import check_parquet
+from surefoot.data.reading.polars_process import refuse_in_fork
 from surefoot.data.writing.all_or_nothing import replacing
 from surefoot.errors import DataError, shortened
 

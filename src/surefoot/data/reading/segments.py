@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from surefoot.data.reading.by_query import query_table
 from surefoot.data.reading.columns import ids_of, is_missing
 from surefoot.data.reading.frames import is_columns, keys_of
+from surefoot.data.reading.query_tables import query_table
 from surefoot.errors import DataError, shortened
 
 _ACCEPTED = "a file, a dict {query: segment} or {column: {query: segment}}, or a pandas, polars or Arrow table"

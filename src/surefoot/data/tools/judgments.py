@@ -8,10 +8,10 @@ from typing import Any
 from surefoot.arguments import integer
 from surefoot.data.reading.csv_text import check_csv_names
 from surefoot.data.reading.files import system_name
+from surefoot.data.tools.json_formats import judgments_text, query_set_text
 from surefoot.data.tools.judgment_formats import JudgmentFormat
 from surefoot.data.tools.quepid import ratings_text
 from surefoot.data.tools.query_texts import with_texts
-from surefoot.data.tools.workbench import judgments_text, query_set_text
 from surefoot.data.types.runs import Qrels, RankedSource, Run
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, without_middle

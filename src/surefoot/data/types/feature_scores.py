@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.data.types.labels import RowError
+from surefoot.data.types.labels_and_scores import RowError
 
 if TYPE_CHECKING:
     from surefoot.data.types.ranking_data import RankingData

@@ -23,7 +23,7 @@ from surefoot.data.reading.matrix import (
     row_ids,
     without_queries,
 )
-from surefoot.data.types.labels import RowError, check_labels
+from surefoot.data.types.labels_and_scores import RowError, check_labels
 from surefoot.data.types.query_weighting import QueryWeighting, read_weighting
 from surefoot.data.types.ranking import (
     DuplicateDocumentError,

@@ -15,9 +15,7 @@ import polars as pl
 from surefoot.arrays import Codes, Floats, Ints
 from surefoot.data.reading.blocks import NeighbourTies, RowBlock
 from surefoot.data.reading.columns import RowNamer, check_words, row_of
-from surefoot.data.reading.document_ids import FileIds, RowIds, ShiftedIds
 from surefoot.data.reading.files import existing_file, system_name
-from surefoot.data.reading.fork_safety import refuse_in_fork
 from surefoot.data.reading.formats import (
     FilePart,
     check_ranks,
@@ -34,7 +32,9 @@ from surefoot.data.reading.formats import (
 )
 from surefoot.data.reading.frames import GRADE_COLUMNS, RANK_COLUMN, SCORE_COLUMNS, columns_of
 from surefoot.data.reading.growable import GrowableColumn
-from surefoot.data.reading.lines import LineLayout, read_lines
+from surefoot.data.reading.held_rows import FileIds, RowIds, ShiftedIds
+from surefoot.data.reading.polars_process import refuse_in_fork
+from surefoot.data.reading.run_lines import LineLayout, read_lines
 from surefoot.data.tools.judges import AUTOMATIC, JudgmentOrigin
 from surefoot.data.types.ranking import DuplicateDocumentError, Ranking, index, query_at, rank
 from surefoot.data.writing.all_or_nothing import write_bytes

@@ -13,17 +13,17 @@ import polars as pl
 from surefoot.arguments import distinct_names
 from surefoot.arrays import LARGEST_SCORE, Floats, exact_floats
 from surefoot.data.per_query.aggregates import refuse_table_of_means
-from surefoot.data.reading.by_query import query_table
 from surefoot.data.reading.columns import first_repeated, floats_of, ids_of, is_masked, names_of, row_of
 from surefoot.data.reading.csv_text import check_csv_names
 from surefoot.data.reading.files import WHITESPACE
-from surefoot.data.reading.fork_safety import refuse_in_fork
 from surefoot.data.reading.frames import (
     is_columns,
     keys_of,
     write_frame,
 )
 from surefoot.data.reading.parquet import is_parquet
+from surefoot.data.reading.polars_process import refuse_in_fork
+from surefoot.data.reading.query_tables import query_table
 from surefoot.data.reading.traffic import query_weights, read_traffic
 from surefoot.data.types.runs import Qrels, Run
 from surefoot.data.types.traffic_weights import TrafficWeights

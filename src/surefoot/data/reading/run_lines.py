@@ -28,8 +28,8 @@ import polars as pl
 from surefoot.arguments import LARGEST_EXACT, decimal, is_rounded
 from surefoot.arrays import ROUNDED
 from surefoot.data.reading.files import OLD_MAC, WHITESPACE, lines_in, plain_for_polars, text_blocks, utf8_line
-from surefoot.data.reading.fork_safety import threads_lost
 from surefoot.data.reading.ir_metadata import without_metadata
+from surefoot.data.reading.polars_process import threads_lost
 from surefoot.errors import DataError, shortened
 
 _SPACES = bytes.maketrans(WHITESPACE.encode(), b" " * len(WHITESPACE))

@@ -12,7 +12,7 @@ import polars as pl
 
 from surefoot.arrays import Ints
 from surefoot.data.reading.files import file_status
-from surefoot.data.reading.lines import LineLayout, line_of, read_lines
+from surefoot.data.reading.run_lines import LineLayout, line_of, read_lines
 from surefoot.errors import DataError
 
 if TYPE_CHECKING:
