@@ -14,7 +14,7 @@ import surefoot as sf
 from surefoot.choose import signatures as choose
 from surefoot.cli import main
 from surefoot.cli.outputs import JSON, Output
-from surefoot.data import signatures as data
+from surefoot.data.writing import signatures as data
 from surefoot.data.writing.signatures import Signature
 from surefoot.decide import signatures as decide
 from surefoot.learn import signatures as learn

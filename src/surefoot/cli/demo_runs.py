@@ -12,7 +12,7 @@ from typing import Any
 
 from surefoot.cli.outputs import JSON, OutputFolder, check_outputs
 from surefoot.cli.page_provenance import page_provenance
-from surefoot.data.signatures import DEMO
+from surefoot.data.writing.signatures import DEMO
 from surefoot.learn.options import MEASURE
 from surefoot.report.signatures import PAGE
 

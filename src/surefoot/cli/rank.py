@@ -12,7 +12,7 @@ from surefoot.cli.model_assessment import score_model, show_model
 from surefoot.cli.option import FILE, NAME, argument, option
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.shared_options import Baselines, Force, Quiet, RunFile
-from surefoot.data.reading.saved_folders import GUARD, PERSONAL, saved_kind
+from surefoot.data.reading.folders import GUARD, PERSONAL, saved_kind
 from surefoot.decide.guard.file_names import guard_files
 from surefoot.decide.signatures import SERVED_CSV
 from surefoot.errors import ArgumentError, visible

@@ -33,7 +33,7 @@ class GivenFiles:
     def with_live(self, baseline: str | None) -> tuple[GivenFiles, str | None]:
         """The files with that of the live ranking, if `-b` names a file and not a name; and its name."""
         from surefoot.data.reading.files import as_text, file_status, is_folder, system_name
-        from surefoot.data.reading.saved_folders import KINDS, saved_kind
+        from surefoot.data.reading.folders import KINDS, saved_kind
 
         if baseline is None or as_text(baseline) in self._names():
             return self, baseline

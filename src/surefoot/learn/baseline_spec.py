@@ -70,7 +70,7 @@ class BaselineSpec:
     def scores(self, data: RankingData) -> Floats:
         """A score for each document of the data."""
         if self.number is not None:
-            from surefoot.data.types.feature_scores import feature_scores
+            from surefoot.data.types.labels_and_scores import feature_scores
 
             return feature_scores(data, self.number)
         if self.is_model():

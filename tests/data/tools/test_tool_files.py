@@ -19,8 +19,8 @@ from tests.data.files import check_refused, write_file
 
 import surefoot as sf
 from surefoot.data.reading.frames import QUERY_COLUMNS
-from surefoot.data.tools.json_location import json_path, offset_of
 from surefoot.data.tools.judgments import write_judgments
+from surefoot.data.tools.tool_file import json_path, offset_of
 from surefoot.errors import ArgumentError, DataError
 
 JUDGED = {"red dress": {"d1": 3.0, "d2": 0.0}, "-40 degrees": {"d3": 1.0}}
@@ -589,7 +589,7 @@ def test_a_large_table_is_not_copied_into_lists(tmp_path: Path) -> None:
 
 
 def test_two_ids_of_one_text_are_not_told_apart() -> None:
-    from surefoot.data.tools.query_texts import with_ids, with_texts
+    from surefoot.data.tools.judgments import with_ids, with_texts
 
     judged = sf.read_qrels({"red dress": {"d1": 2}})
     with pytest.raises(

@@ -12,8 +12,7 @@ import numpy as np
 import polars as pl
 
 from surefoot.arrays import Floats
-from surefoot.data.per_query.aggregates import refuse_table_of_means
-from surefoot.data.per_query.tables import LONG_FORM, is_long
+from surefoot.data.per_query.long_scores import LONG_FORM, is_long, refuse_table_of_means
 from surefoot.data.reading.columns import ids_of, row_of
 from surefoot.data.reading.files import WHITESPACE, existing_file
 from surefoot.data.reading.frames import reading_parquet

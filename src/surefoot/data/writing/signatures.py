@@ -26,3 +26,6 @@ def json_signature(schema: str) -> Signature:
 def any_of(*signatures: Signature) -> Signature:
     """The signature of a file that has one of these."""
     return re.compile(b"|".join(b"(?:" + signature.pattern + b")" for signature in signatures))
+
+
+DEMO = re.compile(rb"\A(q\d+) (?:Q0|0|automatic) \1-d\d{3} ")  # runs and judgments of `demo.runs`
