@@ -11,7 +11,7 @@ from typing import Annotated, Any, get_type_hints
 from surefoot.arguments import LARGEST_SEED
 from surefoot.cli.help_screen import EVERYWHERE, show_all
 from surefoot.cli.option import FILE, NAME, argument, option
-from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
+from surefoot.decide.options import NothingToLoseTreatment
 from surefoot.learn.options import ENGINES, NETWORK_ENGINE
 from surefoot.measures.missing import MissingTreatment
 

@@ -1,7 +1,8 @@
-"""What decisions take by default.
+"""What decisions take by default; light, so that the command line can show all of it before anything is loaded."""
 
-It imports nothing, so that the command line can show all of it before anything is loaded.
-"""
+from __future__ import annotations
+
+from enum import StrEnum
 
 DELTA = 0.05  # the chance of shipping what breaks a condition, or of stopping what keeps them all
 LEAST_DELTA, MOST_DELTA = 1e-12, 0.5  # below it no number of queries decides, beyond it a coin does as well
@@ -23,3 +24,10 @@ NO_FILL_REASON = (
     "decide for it. Let people judge the holes, or draw queries with surefoot judge next --automatic, and decide "
     "with it"
 )
+
+
+class NothingToLoseTreatment(StrEnum):
+    """What becomes of judged queries on which nothing can be lost: in a plain sample they are left out, or count."""
+
+    leave_out = "leave-out"
+    counted = "count"

@@ -14,9 +14,8 @@ from scipy.stats import binom
 from tests.risk.test_batches import slow_capitals
 
 import surefoot as sf
-from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.conditions import ConditionRule
-from surefoot.decide.evidence.judged_queries import JudgedQueries
+from surefoot.decide.evidence.judged_queries import JudgedQueries, betting_order
 from surefoot.decide.evidence.proof import evidence_of
 from surefoot.decide.gate import sample_size
 from surefoot.decide.gate.decision_data import decision_schema
@@ -268,7 +267,7 @@ def test_strata_keep_delta_where_plain_decisions_do_not() -> None:
 def _ships(scores: sf.Scores, options: dict[str, Any]) -> bool:
     """Whether risk ≤ 0.05 is proved, without the bounds and resamples of a whole decision."""
     from surefoot.decide.evidence.judged_queries import plain_sample
-    from surefoot.decide.evidence.strata import weigh_strata
+    from surefoot.decide.evidence.sample import weigh_strata
 
     sample = plain_sample(scores, "today", "new", {})
     if options:

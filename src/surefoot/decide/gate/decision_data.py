@@ -12,7 +12,7 @@ from surefoot.decide.evidence.conditions import ConditionName
 from surefoot.decide.evidence.judged_queries import PerQueryData
 from surefoot.decide.evidence.nothing_to_lose import UnansweredData
 from surefoot.decide.evidence.proof import Method
-from surefoot.decide.evidence.sample_data import SampleData
+from surefoot.decide.evidence.sample import SampleData
 from surefoot.report.schema import schema_of
 from surefoot.risk.assessment_data import Count, NotNegative
 

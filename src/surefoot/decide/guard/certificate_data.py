@@ -10,7 +10,7 @@ from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
 from surefoot.decide.evidence.conditions import LossName
 from surefoot.decide.evidence.nothing_to_lose import UnansweredData
-from surefoot.decide.evidence.sample_data import SampleData
+from surefoot.decide.evidence.sample import SampleData
 from surefoot.report.schema import schema_of
 from surefoot.risk.assessment_data import Count, Json, NotNegative
 
