@@ -12,6 +12,7 @@ from surefoot.cli.outputs import Output, OutputModel, check_outputs
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import Delivery
 from surefoot.cli.shared_options import Force, Html, JsonPath, ModelFolder, Quiet, SampleFile, Unanswered
+from surefoot.decide.guard.file_names import is_guard_file
 from surefoot.decide.options import (
     DEFAULT_RISK_LEVEL,
     DEFAULT_SCORER,
@@ -19,7 +20,6 @@ from surefoot.decide.options import (
     NO_AUTOMATIC_REASON,
     NothingToLoseTreatment,
 )
-from surefoot.decide.signatures import is_guard_file
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import BaselineSpec, baseline_files, resolve_baseline
 from surefoot.learn.model_files import model_files
