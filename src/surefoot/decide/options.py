@@ -1,6 +1,7 @@
-"""What decisions take by default; light, so that the command line can show all of it before anything is loaded."""
+"""What decisions take by default.
 
-from __future__ import annotations
+It imports nothing heavy, so that the command line can show all of it before anything is loaded.
+"""
 
 from enum import StrEnum
 
@@ -27,7 +28,10 @@ NO_FILL_REASON = (
 
 
 class NothingToLoseTreatment(StrEnum):
-    """What becomes of judged queries on which nothing can be lost: in a plain sample they are left out, or count."""
+    """What becomes of judged queries on which nothing can be lost, answered or not: `unanswered` of users.
+
+    In a plain sample they are left out, or count as a part of traffic.
+    """
 
     leave_out = "leave-out"
     counted = "count"

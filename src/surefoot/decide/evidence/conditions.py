@@ -31,7 +31,7 @@ from surefoot.measures.notation import is_binary
 from surefoot.risk.rounding import difference_of
 from surefoot.risk.tradeoff import weigh_losses, which_lose_over_20
 
-ToProve = Literal["risk", "gain"]
+ToProve: TypeAlias = Literal["risk", "gain"]  # what queries are drawn for
 
 
 class BoundedMean(NamedTuple):
