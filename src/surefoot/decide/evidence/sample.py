@@ -13,11 +13,10 @@ import numpy as np
 
 from surefoot.arguments import finite_number
 from surefoot.arrays import Flags
-from surefoot.data.reading.by_query import query_table
 from surefoot.data.reading.columns import ids_of
 from surefoot.data.reading.files import inner_ending
 from surefoot.data.reading.frames import is_columns
-from surefoot.data.reading.segments import read_segments
+from surefoot.data.reading.query_tables import query_table, read_segments
 from surefoot.decide.evidence.conditions import ConditionRule, ToProve
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries

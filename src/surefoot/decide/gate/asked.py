@@ -12,7 +12,7 @@ import numpy as np
 from surefoot.arguments import LARGEST_COUNT, integer
 from surefoot.arrays import Flags
 from surefoot.data.hashes import json_hash
-from surefoot.data.reading.segments import read_segments
+from surefoot.data.reading.query_tables import read_segments
 from surefoot.data.types.runs import Run
 from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.conditions import CONDITIONS, ConditionRule
