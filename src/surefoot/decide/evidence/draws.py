@@ -19,15 +19,14 @@ import numpy as np
 
 from surefoot.arguments import MOST_DRAWS
 from surefoot.arrays import Floats, Ints
-from surefoot.data.hashes import Sha256, lists_hash, read_sealed, seal, text_hash
+from surefoot.data.hashes import lists_hash, read_sealed, seal, text_hash
 from surefoot.data.reading.columns import first_repeated
 from surefoot.data.types.runs import RankedSource, Run
 from surefoot.data.writing.all_or_nothing import write_text
-from surefoot.decide.evidence.conditions import ToProve
+from surefoot.decide.evidence.evidence_data import DrawnTraffic, Sha256, ToProve
 from surefoot.decide.evidence.traffic import (
     AutomaticJudge,
     DrawnJudgeData,
-    DrawnTraffic,
     TrafficToDraw,
     read_automatic,
     traffic_to_draw,

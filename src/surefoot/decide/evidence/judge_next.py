@@ -13,8 +13,8 @@ from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, integer
 from surefoot.arrays import Ints
 from surefoot.data.hashes import queries_hash, text_hash
 from surefoot.data.types.runs import Qrels, RankedSource, Run
-from surefoot.decide.evidence.conditions import ToProve
 from surefoot.decide.evidence.draws import Draws, system_hash
+from surefoot.decide.evidence.evidence_data import ToProve
 from surefoot.decide.evidence.judged_queries import systems_of
 from surefoot.decide.evidence.record import SampleEntry, open_record
 from surefoot.decide.evidence.traffic import (

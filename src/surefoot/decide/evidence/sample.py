@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Any
 
 import numpy as np
 
@@ -17,13 +17,12 @@ from surefoot.data.reading.columns import ids_of
 from surefoot.data.reading.files import inner_ending
 from surefoot.data.reading.frames import is_columns
 from surefoot.data.reading.query_tables import query_table, read_segments
-from surefoot.decide.evidence.conditions import ConditionRule, ToProve
+from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.draws import Draws
+from surefoot.decide.evidence.evidence_data import StratumData
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.traffic import DrawnTraffic
 from surefoot.decide.options import EVERY_SEGMENT
 from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, other_queries_hint, shortened
-from surefoot.risk.assessment_data import Count, NotNegative
 from surefoot.risk.segments import MOST_SEGMENTS, Segments
 
 _ROUNDING = 1e-6  # by which shares may miss a sum of 1
@@ -48,14 +47,6 @@ class Strata:
             )
         ((self._column, self.stratum_of),) = columns.items()
         self.shares = read_shares(shares)
-
-
-class StratumData(TypedDict):
-    """A stratum's share of traffic, and how many of its queries were judged."""
-
-    stratum: str
-    share: float
-    queries: Count
 
 
 def read_shares(source: Any) -> dict[str, float]:
@@ -122,22 +113,6 @@ def weigh_strata(sample: JudgedQueries, given: Strata) -> tuple[JudgedQueries, l
     stratum_weights = {name: shares[name] * len(strata) / counts[name] for name in shares}
     summary: list[StratumData] = [{"stratum": name, "share": shares[name], "queries": counts[name]} for name in shares]
     return replace(sample, stratum_weight=np.array([stratum_weights[name] for name in strata])), summary
-
-
-class SampleData(TypedDict):
-    """A plain random sample, draws by what queries could lose, or a sample of each stratum."""
-
-    kind: Literal["plain", "draws", "strata"]
-    to_prove: NotRequired[Annotated[ToProve, "What the queries were drawn for."]]
-    draws: NotRequired[Annotated[Count, "A query that was drawn twice counts twice."]]
-    people_queries: NotRequired[Annotated[Count, "Queries that people judged for these draws, each once."]]
-    could_lose_mean: NotRequired[Annotated[NotNegative, "What a query could lose, on average over all."]]
-    drawn_from: NotRequired[Annotated[Count, "Queries that were drawn from, each once."]]
-    by_traffic: NotRequired[Annotated[DrawnTraffic, "Where queries were drawn by how often they are asked, too."]]
-    unjudged_documents: NotRequired[
-        Annotated[Count | None, "Documents that a list shows for a drawn query of this batch, and nobody judged."]
-    ]
-    strata: NotRequired[list[StratumData]]
 
 
 _SAMPLE_FORMS = "draws of surefoot judge next (JSON), or a table with the columns query, stratum and share"

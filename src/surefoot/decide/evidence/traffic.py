@@ -15,23 +15,15 @@ from typing import Annotated, Any, Literal, TypedDict, get_args
 import numpy as np
 
 from surefoot.arrays import Codes, Floats, Ints
-from surefoot.data.hashes import Sha256, judgments_hash, text_hash
+from surefoot.data.hashes import judgments_hash, text_hash
 from surefoot.data.reading.traffic import query_weights, read_traffic
 from surefoot.data.types.runs import Qrels, RankedSource, Run
-from surefoot.decide.evidence.conditions import ToProve
+from surefoot.decide.evidence.evidence_data import DrawnTraffic, Sha256, ToProve
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
 from surefoot.measures.notation import Measure
 from surefoot.measures.scoring import score
 from surefoot.measures.worst_case import worst_case_loss
 from surefoot.report.plain_json import to_json
-
-
-class DrawnTraffic(TypedDict):
-    """How often the queries are asked: a hash of all counts, their sum, and how many of the runs' queries have none."""
-
-    sha256: Sha256
-    total: Annotated[float, ("exclusiveMinimum", 0)]
-    left_out: Annotated[int, ("minimum", 0)]
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from surefoot.data.types.runs import Run
 from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.conditions import CONDITIONS, ConditionRule
 from surefoot.decide.evidence.draws import Draws, system_hash
+from surefoot.decide.evidence.evidence_data import StratumData, UnansweredData
 from surefoot.decide.evidence.judged_queries import (
     JudgedQueries,
     check_scores,
@@ -25,9 +26,9 @@ from surefoot.decide.evidence.judged_queries import (
     plain_sample,
     systems_of,
 )
-from surefoot.decide.evidence.nothing_to_lose import UnansweredData, nothing_to_lose, parse_treatment
+from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose, parse_treatment
 from surefoot.decide.evidence.record import BatchData, NamedLists, Record
-from surefoot.decide.evidence.sample import Strata, StratumData, read_sample, resolve_segments, weigh_strata
+from surefoot.decide.evidence.sample import Strata, read_sample, resolve_segments, weigh_strata
 from surefoot.decide.evidence.traffic import AutomaticJudge
 from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.decide.options import NothingToLoseTreatment

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from surefoot.decide.evidence.evidence_data import StratumData, UnansweredData
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.nothing_to_lose import UnansweredData, sum_counts
+from surefoot.decide.evidence.nothing_to_lose import sum_counts
 from surefoot.decide.evidence.proof import Evidence, Proof, evidence_of, proofs
 from surefoot.decide.evidence.record import Question, QuestionEntry, Record
-from surefoot.decide.evidence.sample import StratumData
 from surefoot.decide.evidence.traffic import AutomaticJudge
 from surefoot.decide.gate.asked import Asked, JudgedBatch
 from surefoot.decide.gate.decision_data import ConditionData, LookData, RecordUseData, ReleaseDecision

@@ -14,13 +14,14 @@ from surefoot.arguments import LARGEST_COUNT, finite_number, integer
 from surefoot.arrays import Floats, Ints
 from surefoot.data.hashes import json_hash
 from surefoot.data.types.runs import Qrels
-from surefoot.decide.evidence.conditions import CONDITIONS, LOSSES, ConditionRule, LossName
+from surefoot.decide.evidence.conditions import CONDITIONS, LOSSES, ConditionRule
 from surefoot.decide.evidence.draws import Draws
+from surefoot.decide.evidence.evidence_data import LossName, SampleData, UnansweredData
 from surefoot.decide.evidence.judged_queries import JudgedQueries, betting_order
-from surefoot.decide.evidence.nothing_to_lose import NothingToLose, UnansweredData, parse_treatment, with_relevant
+from surefoot.decide.evidence.nothing_to_lose import NothingToLose, parse_treatment, with_relevant
 from surefoot.decide.evidence.proof import Evidence, evidence_of
 from surefoot.decide.evidence.record import NamedLists, Question, QuestionEntry, Record
-from surefoot.decide.evidence.sample import SampleData, Strata, weigh_strata
+from surefoot.decide.evidence.sample import Strata, weigh_strata
 from surefoot.decide.guard.certificate_data import CertificateRecordData
 from surefoot.decide.guard.list_pair import ListPair
 from surefoot.decide.guard.scorers import Scorer

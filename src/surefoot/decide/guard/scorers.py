@@ -25,7 +25,7 @@ from surefoot.measures.notation import Measure
 
 if TYPE_CHECKING:
     from surefoot.decide.guard.list_pair import ListPair
-    from surefoot.learn.regression_trees import RegressionTrees
+    from surefoot.learn.simple_rankers import RegressionTrees
 
 SCORERS = ("predicted_gain", "predicted_gain:regression", "predicted_gain:isotonic", "feature:K")
 
@@ -248,7 +248,7 @@ class RegressionGain:
 
     def fit(self, lists: ListPair, qrels: Qrels, gain: Callable[[Floats], Floats]) -> None:
         """Grow the trees."""
-        from surefoot.learn.regression_trees import regression_trees
+        from surefoot.learn.simple_rankers import regression_trees
 
         data = _with_scores(lists)
         parameters = _SMALL_TREES[self.engine] | {
@@ -274,7 +274,7 @@ class RegressionGain:
     def restore(self, data: dict[str, Any]) -> None:
         """Take the trees up again; their text is not trusted."""
         from surefoot.learn.engines.contract import ModelTextError, engine_of
-        from surefoot.learn.regression_trees import RegressionTrees
+        from surefoot.learn.simple_rankers import RegressionTrees
 
         names, trees, mean = data["names"], data["trees"], data["mean"]
         self.engine = data["engine"]
