@@ -10,8 +10,7 @@ import pytest
 import surefoot as sf
 from surefoot.choose.choice import select
 from surefoot.choose.options import MODEL
-from surefoot.choose.recommendation import cautions, headline, kept_in_words, model_name, recommend
-from surefoot.choose.rows import pooled
+from surefoot.choose.recommendation import cautions, headline, kept_in_words, model_name, pooled, recommend
 from surefoot.choose.selection_policy import SelectionPolicy
 from surefoot.choose.tables import significance_signs
 from surefoot.report.few_queries import UNEVEN

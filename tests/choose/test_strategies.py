@@ -9,12 +9,16 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.choose.candidate_figures import candidate_row, candidate_rows, hull_mixtures
-from surefoot.choose.candidates import TrainedModels
-from surefoot.choose.mixture_figures import mixed_figures
+from surefoot.choose.candidate_figures import (
+    candidate_row,
+    candidate_rows,
+    hull_mixtures,
+    mean_intervals,
+    mixed_figures,
+    resampled_means,
+)
+from surefoot.choose.candidates import TrainedModels, mixture, selective
 from surefoot.choose.store import SweepStore
-from surefoot.choose.strategies import mixture, selective
-from surefoot.choose.uncertainty import mean_intervals, resampled_means
 
 
 def test_a_query_at_the_threshold_is_re_ranked() -> None:

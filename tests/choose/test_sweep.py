@@ -19,9 +19,8 @@ import pytest
 import surefoot as sf
 from surefoot.choose.folds import FoldSource
 from surefoot.choose.plan import SweepPlan, SweepSetting, TrainingJob
-from surefoot.choose.processes import WorkerProcess
 from surefoot.choose.store import SweepStore
-from surefoot.choose.trainings import SweepTrainings, _Crew, run
+from surefoot.choose.trainings import SweepTrainings, WorkerProcess, _Crew, run
 from surefoot.errors import ArgumentError, DataError
 
 

@@ -1,4 +1,4 @@
-"""What a sweep's candidates risk and gain, how fast they learn and how far they move, as plain data."""
+"""What a sweep's candidates risk and gain, how sure that is, how fast they learn and how far they move."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ from itertools import chain, pairwise
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.choose.candidates import Candidate, TrainedModels
+from surefoot.choose.candidates import Candidate, TrainedModels, mixture, random_mixtures, strategies
 from surefoot.choose.frontier import RiskGainPoint, mixture_hull, reranking_area, selective_curve
-from surefoot.choose.mixture_figures import mixed_figures
 from surefoot.choose.options import MODEL, PLAIN_MODELS, RANKINGS
 from surefoot.choose.plan import SweepSetting
-from surefoot.choose.strategies import mixture, random_mixtures, strategies
-from surefoot.choose.uncertainty import mean_intervals, standard_error
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS
 from surefoot.learn.storage import saved_history
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.assessment_figures import alpha_key, difference_figures
+from surefoot.risk.bootstrap import percentile_intervals, resamples
 from surefoot.risk.churn import Churn
 from surefoot.risk.expectation import geo_risk
 from surefoot.risk.inference import t_test, weighted_test
@@ -31,6 +29,17 @@ from surefoot.risk.weighting import weighted_mean
 
 CONVERGED_SHARE = 0.95  # of the final effectiveness, which tells how fast a training converges
 _DIGITS = 6  # of queries' values: what a page can show, in little room
+# Of a mixture of two models, of which each query gets one by chance.
+_RATIOS = {
+    "reward_over_risk": ("reward", "risk"),
+    "risk_over_reward": ("risk", "reward"),
+    "wins_over_losses": ("wins", "losses"),
+    "losses_over_wins": ("losses", "wins"),
+}
+_OF_ONE_RANKING = ("share_reranked", "bins")  # what two rankings by chance do not have
+_UNKNOWN = ("worst_mean", "geo_risk")  # what is not the mean of both
+REPLICATES = 1000  # of queries, drawn again
+SEED = 0
 
 
 def candidate_rows(trained: TrainedModels, strategies_of: str = "gain") -> list[Json]:
@@ -352,3 +361,65 @@ def baseline_rows(trained: TrainedModels) -> list[Json]:
         row["per_query"] = np.round(trained.baseline_values("test")[number, 0], _DIGITS).tolist()
         rows.append(row)
     return rows
+
+
+def mixed_figures(one: Json, other: Json, chance: float) -> Json:
+    """The figures of a mixture: means of both models' own, weighted by the chance of the first.
+
+    >>> mixed_figures({"risk": 0.1, "queries": 4}, {"risk": 0.3, "queries": 4}, 0.5)
+    {'risk': 0.2, 'queries': 4}
+    """
+    mixed: Json = {}
+    for key, value in one.items():
+        if key in (*_OF_ONE_RANKING, *_RATIOS):
+            continue
+        if key in ("queries", "weight"):
+            mixed[key] = value
+        elif key in _UNKNOWN:
+            mixed[key] = dict.fromkeys(value) if isinstance(value, dict) else None
+        elif isinstance(value, dict):
+            mixed[key] = mixed_figures(value, other[key], chance)
+        else:
+            mixed[key] = chance * value + (1 - chance) * other[key]
+    for key, (above, below) in _RATIOS.items():
+        if key in one:
+            mixed[key] = mixed[above] / mixed[below] if mixed[below] else None
+    return mixed
+
+
+def resampled_means(
+    columns: Sequence[Floats], weights: Floats | None = None, replicates: int = REPLICATES, seed: int = SEED
+) -> Floats:
+    """The mean of each column of queries' values in each resample of the queries: [column, replicate].
+
+    Queries are drawn with their weights, all with the same chance.
+    """
+    matrix = np.stack(columns)
+    means = np.empty((len(matrix), replicates))
+    for part, counts in resamples(matrix.shape[1], replicates, seed):
+        times = counts if weights is None else counts * weights
+        means[:, part] = matrix @ times.T / (matrix.shape[1] if weights is None else times.sum(axis=1))
+    return means
+
+
+def mean_intervals(columns: Sequence[Floats], weights: Floats | None = None) -> list[list[float]]:
+    """The 95 % interval of each column's mean over resampled queries.
+
+    >>> mean_intervals([np.array([1.0, 1.0, 1.0])])
+    [[1.0, 1.0]]
+    """
+    ends: list[list[float]] = percentile_intervals(resampled_means(columns, weights)).tolist()
+    return ends
+
+
+def standard_error(values: Floats, weights: Floats | None = None) -> float | None:
+    """Of the mean of queries' values; None for a single query.
+
+    With weights, whose mean is 1, it goes by the influence values w·(x − mean).
+
+    >>> standard_error(np.array([0.0, 2.0])), round(standard_error(np.array([0.0, 2.0]), np.array([1.5, 0.5])), 6)
+    (1.0, 0.75)
+    """
+    if weights is not None:
+        values = weights * (values - weighted_mean(values, weights))
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None

@@ -6,13 +6,13 @@ from surefoot.choose.candidate_figures import CONVERGED_SHARE
 from surefoot.choose.findings import LESS_RISK
 from surefoot.choose.recommendation import (
     cautions,
+    gain_only,
     headline,
     is_doubtful,
     kept_in_words,
     model_name,
     recommendation_tag,
 )
-from surefoot.choose.rows import gain_only
 from surefoot.choose.tables import columns, is_weighted, notes, significance_signs, title, value_of
 from surefoot.errors import visible
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS

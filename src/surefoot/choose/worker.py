@@ -13,26 +13,57 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from surefoot.arrays import Floats, Ints
-from surefoot.choose.baselines import BASELINE_MODELS, learned_baselines, scores_of
 from surefoot.choose.folds import Fold
-from surefoot.choose.learners import Networks, fit, make_ranker
 from surefoot.choose.options import CROSS_VALIDATION
-from surefoot.choose.plan import TREES_PARAMETER, TrainingJob, reported_measures
+from surefoot.choose.plan import TREES_PARAMETER, Networks, TrainingJob, fit, make_ranker, reported_measures
 from surefoot.choose.store import SweepStore
 from surefoot.data.hashes import data_hash, json_hash, query_hashes
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened, visible
 from surefoot.learn.aggregates import Aggregate
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS, PARTS
+from surefoot.learn.linear import adarank, feature_selection
 from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.prepared_data import PreparedData
+from surefoot.learn.ranker import Ranker
+from surefoot.learn.regression_trees import regression_trees
+
+# Learned on held-out queries (Dinçer et al., SIGIR 2016, §6.1): two of trees, two linear ones.
+BASELINE_MODELS = ("LambdaMART", "GBRT", "AdaRank", "AFS")
+_PATIENCE = 50
+
+
+def learned_baselines(held_out: RankingData, measure: str, parameters: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """LambdaMART, regression trees, AdaRank and automatic feature selection, by name; each has `predict`.
+
+    Two thirds of the queries are learned from; the last third says when the trees have grown enough. `parameters` are
+    the trees', and may name their engine.
+    """
+    order = np.random.default_rng(seed).permutation(len(held_out.queries))
+    cut = len(order) - len(order) // 3
+    train, valid = (held_out.select(np.sort(part)).with_baselines_only([]) for part in (order[:cut], order[cut:]))
+    others = {name: value for name, value in parameters.items() if name != TREES_PARAMETER}
+    trees = int(parameters[TREES_PARAMETER])
+    ranker = Ranker(
+        measure=measure, n_estimators=trees, early_stopping_rounds=_PATIENCE, random_state=seed, history=False,
+        **others,
+    ).fit(train, valid=valid)  # fmt: skip
+    regression = regression_trees(train, valid, trees=trees, early_stopping_rounds=_PATIENCE, seed=seed, **others)
+    models = (ranker, regression, adarank(train, measure), feature_selection(train, measure))
+    return dict(zip(BASELINE_MODELS, models, strict=True))
+
+
+def scores_of(models: Mapping[str, Any], data: RankingData) -> dict[str, Floats]:
+    """Each model's scores of the documents."""
+    plain = data.with_baselines_only([])
+    return {name: np.asarray(model.predict(plain), dtype=np.float64) for name, model in models.items()}
 
 
 class SweepStopError(SurefootError):
