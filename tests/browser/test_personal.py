@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 from tests.personal.small import small_study
 
-from surefoot.personal.method_lines import distinct_rows, full_label, method_line
 from surefoot.personal.page import opening_list
 from surefoot.personal.recommendation import headline, recommendation_tag
 from surefoot.personal.study import Personalization
-from surefoot.personal.tables import bias_note
+from surefoot.personal.tables import bias_note, distinct_rows, full_label, method_line
 
 pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
 

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from tests.personal.small import small_study
 
-from surefoot.personal.method_lines import METHOD_LINES, distinct_rows, method_line
 from surefoot.personal.options import METHOD_TITLES
 from surefoot.personal.recommendation import headline, recommend, share_in_words
 from surefoot.personal.study import Personalization
-from surefoot.personal.tables import cells
+from surefoot.personal.tables import METHOD_LINES, cells, distinct_rows, method_line
 from surefoot.significance import SIGNIFICANCE
 
 

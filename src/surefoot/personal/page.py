@@ -5,10 +5,20 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from surefoot.errors import visible
-from surefoot.personal.method_lines import distinct_rows, full_label, method_line
 from surefoot.personal.options import METHOD_TITLES, STANDARD
 from surefoot.personal.recommendation import few_lists, headline, recommendation_tag
-from surefoot.personal.tables import bias_note, cells, headings, measure_name, notes, segment_tables, title
+from surefoot.personal.tables import (
+    bias_note,
+    cells,
+    distinct_rows,
+    full_label,
+    headings,
+    measure_name,
+    method_line,
+    notes,
+    segment_tables,
+    title,
+)
 from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
 from surefoot.report.line_chart import ChartLine, line_chart
 from surefoot.report.numbers import fixed, percent, signed
