@@ -11,7 +11,7 @@ fold, each scored by a model that did not learn from it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -22,7 +22,6 @@ from surefoot.choose.options import BLENDED, CROSS_VALIDATION, MIXTURE, MODEL, R
 from surefoot.choose.plan import SweepSetting, TrainingJob, reported_measures
 from surefoot.choose.store import SweepStore
 from surefoot.choose.trainings import SweepTrainings
-from surefoot.data.writing.array_files import Arrays
 from surefoot.errors import expecting
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS, EvaluationQueries
 from surefoot.learn.measured_queries import MeasuredQueries
@@ -184,41 +183,25 @@ class TrainedModels:
         """The queries of a part, for each fold."""
         return [self.parts[fold][part] for fold in self.folds]
 
-    def _arrays(self, job: TrainingJob) -> Arrays:
-        """What a training's model scores and reaches on every part."""
-        arrays = dict(self.store.arrays(job))
-        inner = [self.store.arrays(inner_job) for inner_job in self._inner_jobs[job]]
-        if inner:
-            arrays[f"{CROSS_VALIDATION}_scores"] = np.concatenate([part["scores"] for part in inner])
-            arrays[f"{CROSS_VALIDATION}_values"] = np.concatenate([part["values"] for part in inner], axis=1)
-        return arrays
+    def _scores(self, job: TrainingJob) -> dict[str, Floats]:
+        """What a training's model gives the documents of every part."""
+        stored = self.store.arrays(job)
+        scores = {part: stored[f"{part}_scores"] for part in EVALUATION_PARTS}
+        if self._inner_jobs[job]:
+            inner = [self.store.arrays(inner_job)["scores"] for inner_job in self._inner_jobs[job]]
+            scores[CROSS_VALIDATION] = np.concatenate(inner)
+        return scores
 
     def scores(self, setting: SweepSetting) -> list[DocumentScores]:
         """The documents' scores by a setting's models, for each seed."""
-        by_seed = [[self._arrays(job) for job in jobs] for jobs in self._jobs[setting]]
-        return [{part: [fold[f"{part}_scores"] for fold in folds] for part in self.part_names} for folds in by_seed]
+        by_seed = [[self._scores(job) for job in jobs] for jobs in self._jobs[setting]]
+        return [{part: [fold[part] for fold in folds] for part in self.part_names} for folds in by_seed]
 
     def models(self) -> Iterator[Candidate]:
         """The trained settings."""
-        for setting, seeds in self._jobs.items():
-            values: dict[str, list[Floats]] = {part: [] for part in self.part_names}
-            tau: dict[str, list[Floats]] = {part: [] for part in self.part_names}
-            for jobs in seeds:
-                arrays = [self._arrays(job) for job in jobs]
-                for part in self.part_names:
-                    values[part].append(np.concatenate([job_arrays[f"{part}_values"] for job_arrays in arrays], axis=1))
-                    pairs = zip(self.evaluation(part), arrays, strict=True)
-                    tau[part].append(
-                        np.concatenate(
-                            [evaluation.tau(job_arrays[f"{part}_scores"]) for evaluation, job_arrays in pairs]
-                        )
-                    )
-            yield Candidate(
-                setting.name, MODEL, setting,
-                {part: np.stack(rows) for part, rows in values.items()},
-                {part: np.stack(rows) for part, rows in tau.items()},
-                {job.fold: dict(job.parameters) for job in seeds[0]}, seeds=self.plan.seeds[:1],
-            )  # fmt: skip
+        for setting, by_seed in self._jobs.items():
+            model = self.candidate(setting.name, MODEL, setting, self.scores(setting), self.plan.seeds[:1])
+            yield replace(model, parameters={job.fold: dict(job.parameters) for job in by_seed[0]})
 
     def candidate(
         self, name: str, kind: str, setting: SweepSetting, scores: Sequence[DocumentScores], seeds: tuple[int, ...],

@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ import numpy as np
 from surefoot.arrays import Floats, Ints
 from surefoot.choose.folds import Fold
 from surefoot.choose.options import CROSS_VALIDATION
-from surefoot.choose.plan import TREES_PARAMETER, Networks, TrainingJob, fit, make_ranker, reported_measures
+from surefoot.choose.plan import TREES_PARAMETER, Networks, TrainingJob, fit, make_ranker
 from surefoot.choose.store import SweepStore
 from surefoot.data.hashes import data_hash, json_hash, query_hashes
 from surefoot.data.types.ranking_data import RankingData
@@ -30,7 +30,6 @@ from surefoot.errors import ArgumentError, DataError, SurefootError, shortened, 
 from surefoot.learn.aggregates import Aggregate
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS, PARTS
 from surefoot.learn.linear import adarank, feature_selection
-from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.prepared_data import PreparedData
 from surefoot.learn.ranker import Ranker
 from surefoot.learn.regression_trees import regression_trees
@@ -77,7 +76,6 @@ class InnerFold:
     number: int
     prepared: PreparedData
     left_out: RankingData
-    _measured: dict[str, MeasuredQueries] = field(default_factory=dict)
 
     @classmethod
     def of(cls, fold: Fold, parts: Sequence[Ints], number: int, stops_early: bool) -> InnerFold:
@@ -85,13 +83,6 @@ class InnerFold:
         rest = np.sort(np.concatenate([part for other, part in enumerate(parts) if other != number]))
         valid = fold.valid if stops_early else None
         return cls(number, PreparedData(fold.train.select(rest), valid), fold.train.select(parts[number]))
-
-    def values(self, scores: Floats, measure: str, threads: int | None) -> Floats:
-        """Each measure, a row each, of the part that was left out."""
-        for name in reported_measures(measure):
-            if name not in self._measured:
-                self._measured[name] = MeasuredQueries.from_data(self.left_out, name, threads)
-        return np.stack([self._measured[name].values(scores) for name in reported_measures(measure)])
 
 
 class Worker:
@@ -133,13 +124,6 @@ class Worker:
             raise SweepStopError(str(error)) from error
         self._prepared = PreparedData(self._fold.train, self._fold.valid)
         self._inner: InnerFold | None = None
-        self._targets = {
-            part: {
-                measure: MeasuredQueries.from_data(data, measure, self._threads)
-                for measure in reported_measures(self.plan.measure)
-            }
-            for part, data in zip(EVALUATION_PARTS, self._fold.sets[1:], strict=True)
-        }
 
     def _check_baselines(self, names: list[str]) -> None:
         settings = {setting.name: setting for setting in self.plan.settings()}
@@ -256,12 +240,11 @@ class Worker:
             result["valid"] = ranker.history_["valid"]["effectiveness"]
             self._store(lambda: self.store.write_trial(job, result))
             return
-        arrays: dict[str, Any] = {}
-        for part, evaluated in zip(EVALUATION_PARTS, self._fold.sets[1:], strict=True):
-            scores = ranker.predict(evaluated.with_baselines_only(data.train.baselines))
-            arrays[f"{part}_scores"] = scores
-            arrays[f"{part}_values"] = np.stack([target.values(scores) for target in self._targets[part].values()])
-        self._store(lambda: self.store.write_training(job, ranker, result, arrays))
+        scores = {
+            f"{part}_scores": ranker.predict(evaluated.with_baselines_only(data.train.baselines))
+            for part, evaluated in zip(EVALUATION_PARTS, self._fold.sets[1:], strict=True)
+        }
+        self._store(lambda: self.store.write_training(job, ranker, result, scores))
 
     def _run_inner(self, job: TrainingJob, number: int) -> None:
         """Train on the training queries without one part of them, and store what the model does on that part."""
@@ -277,8 +260,7 @@ class Worker:
         ranker = make_ranker(self.plan.engine, self.plan.ranker_arguments(job) | no_history)
         fit(ranker, data)
         scores = ranker.predict(self._inner.left_out.with_baselines_only(data.train.baselines))
-        arrays = {"scores": scores, "values": self._inner.values(scores, self.plan.measure, self._threads)}
-        self._store(lambda: self.store.write_inner(job, arrays))
+        self._store(lambda: self.store.write_inner(job, {"scores": scores}))
 
     @staticmethod
     def _store(write: Any) -> None:
