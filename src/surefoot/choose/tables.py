@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from surefoot.choose.options import RANDOM
-from surefoot.choose.recommendation import cautions, gain_only, gain_only_rows, headline, model_name, recommendation_tag
+from surefoot.choose.recommendation import gain_only, gain_only_rows, recommendation
 from surefoot.data.notebook import NotebookTable, NotebookView, more_rows
 from surefoot.errors import visible
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS
@@ -116,8 +116,9 @@ def title(data: Json) -> str:
 
 def notes(data: Json) -> list[str]:
     """How to read the tables, and what is not in them."""
+    recommended = recommendation(data)
     lines = [
-        recommendation_note(data),
+        recommended.note(recommended.point, "all test queries"),
         data["rule"],
         SIGNS_NOTE,
         f"Documents with equal scores are ranked by {data['tie_rule']}.",
@@ -152,21 +153,13 @@ def notes(data: Json) -> list[str]:
     return lines
 
 
-def recommendation_note(data: Json) -> str:
-    """How the model of the headline was chosen and judged."""
-    choice = data["recommendation"]
-    if choice["name"] is None:
-        return "No model gains on validation queries, so none is recommended."
-    name = model_name(choice["name"])
-    return f"{name} is {recommendation_tag(data)}. {choice['rule']} Its figures are those of all test queries."
-
-
 def tables(data: Json, part: str = "test") -> list[RenderableType]:
     """What a terminal shows."""
     from rich.text import Text
 
     headings = ["candidate", *(column.heading for column in columns(data))]
-    parts: list[RenderableType] = [Text(headline(data), style="bold"), *map(Text, cautions(data)), Text("")]
+    recommended = recommendation(data)
+    parts: list[RenderableType] = [Text(recommended.headline, style="bold"), *map(Text, recommended.cautions), Text("")]
     parts += [Text(title(data)), Text("")]
     parts.append(terminal_table(headings, _cells(data, part)))
     for answer in data["answers"]:
@@ -203,7 +196,8 @@ def to_csv(data: Json) -> str:
 def to_markdown(data: Json) -> str:
     """The table on test data, the one on validation data, and the answers."""
     headings = ["candidate", *(column.heading for column in columns(data))]
-    parts = [f"**{markdown(headline(data))}**", *map(markdown, cautions(data)), markdown(title(data))]
+    recommended = recommendation(data)
+    parts = [f"**{markdown(recommended.headline)}**", *map(markdown, recommended.cautions), markdown(title(data))]
     for part, called in _PARTS.items():
         parts += [f"On {called} data", markdown_table([markdown(heading) for heading in headings], _cells(data, part))]
     parts += [f"**{markdown(answer['question'])}** {markdown(answer['answer'])}" for answer in data["answers"]]
@@ -237,7 +231,7 @@ def to_notebook(data: Json) -> str:
         ("Seeds", f"{len(data['seeds']):,}"),
         *([] if best is None else [(f"Best {measure_title(data['measure'])}", f"{best:.4f}")]),
     ]
-    lead = [headline(data)]
+    lead = [recommendation(data).headline]
     lead += [f"{answer['question']} {answer['answer']}" for answer in data["answers"][:_ANSWERS]]
     return NotebookView("Trade-offs", title(data), tiles, table, lead=lead, notes=notes(data)).to_html()
 

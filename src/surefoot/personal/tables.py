@@ -19,7 +19,7 @@ from surefoot.personal.options import (
     WEIGHTED_REGRESSION,
     WEIGHTED_RISK,
 )
-from surefoot.personal.recommendation import few_lists, headline, recommendation_tag
+from surefoot.personal.recommendation import recommendation
 from surefoot.report.escapes import csv_text, latex, markdown
 from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.metrics import decision_metrics, flat_metrics
@@ -99,18 +99,11 @@ def title(data: Json) -> str:
     )
 
 
-def _choice_note(data: Json) -> str:
-    choice = data["recommendation"]
-    if choice["name"] is None:
-        return "No model gains on validation lists, so none is recommended."
-    return f"{choice['label']} is {recommendation_tag(data)}. {choice['rule']} Its figures are those of the test lists."
-
-
 def notes(data: Json) -> list[str]:
     """How to read the table, and what was left out."""
     counts, lists = data["counts"], data["lists"]
     lines = [
-        _choice_note(data),
+        recommendation(data).note(data["recommendation"].get("label", ""), "the test lists"),
         *repeated_rows(data),
         "Measures and shares are in hundredths. Δ is the change against the shown order. R is the share of lists whose "
         "order changed. “% risk” and “% gain” are "
@@ -203,8 +196,9 @@ def tables(data: Json) -> list[RenderableType]:
     """What a terminal shows."""
     from rich.text import Text
 
-    parts: list[RenderableType] = [Text(visible(headline(data)), style="bold")]
-    parts += [*map(Text, filter(None, [few_lists(data)])), Text(""), Text(visible(title(data))), Text("")]
+    recommended = recommendation(data)
+    parts: list[RenderableType] = [Text(visible(recommended.headline), style="bold")]
+    parts += [*map(Text, recommended.cautions), Text(""), Text(visible(title(data))), Text("")]
     parts.append(terminal_table(headings(data), [cells(row) for row in table_rows(data)], left=2))
     for column, heads, body in segment_tables(data):
         parts += [Text(visible(f"By {column}"), style="bold"), terminal_table(heads, body)]
@@ -218,7 +212,8 @@ def to_text(data: Json, width: int = 120) -> str:
 
 def to_markdown(data: Json) -> str:
     """The table on test lists."""
-    parts = [f"**{markdown(headline(data))}**", *map(markdown, filter(None, [few_lists(data)])), markdown(title(data))]
+    recommended = recommendation(data)
+    parts = [f"**{markdown(recommended.headline)}**", *map(markdown, recommended.cautions), markdown(title(data))]
     parts.append(markdown_table([markdown(one) for one in headings(data)], [cells(row) for row in table_rows(data)]))
     for column, heads, body in segment_tables(data):
         parts += [f"By {markdown(column)}", markdown_table([markdown(heading) for heading in heads], body)]
@@ -296,7 +291,7 @@ def to_notebook(data: Json) -> str:
     if chosen:
         tiles.append(("Greatest change", signed(100 * max(row["test"]["gain"] for row in chosen), 3)))
     return NotebookView(
-        "Personalization", title(data), tiles, table, lead=[headline(data)], notes=notes(data)
+        "Personalization", title(data), tiles, table, lead=[recommendation(data).headline], notes=notes(data)
     ).to_html()
 
 
