@@ -18,8 +18,6 @@ from surefoot.cli.runs import (
     EVALUATION_MEASURE,
     GivenFiles,
     input_files,
-    is_streamed,
-    matrix_measure,
     read_scored,
     scores_or_runs,
 )
@@ -46,11 +44,10 @@ from surefoot.report.options import ALPHAS, BY_TRAFFIC, DETAILED_QUERIES
 from surefoot.report.signatures import QUERIES_CSV, SYSTEMS_CSV
 
 if TYPE_CHECKING:
-    from surefoot.data.types.scores import Scores
     from surefoot.report.assessment import Assessment
 
 
-def evaluate(  # noqa: PLR0915  # a list of its options
+def evaluate(  # a list of its options
     files: OptionalJudgedRuns = None,
     measure: Annotated[
         list[str] | None,
@@ -60,7 +57,6 @@ def evaluate(  # noqa: PLR0915  # a list of its options
         str | None, option("-b --baseline", "Live: name, file, A,B, mean, median or max.", NAME)
     ] = None,
     scores: GivenScores = None,
-    stream: Annotated[bool, option("--stream", "Read the scores (Parquet) in parts.")] = False,
     alpha: Annotated[str, option("-a --alpha", "Losses count 1 + α times.", "LIST")] = ",".join(map(str, ALPHAS)),
     population: Annotated[
         str | None, option("--population", "Systems for Z_Risk and GeoRisk.", LIST, shown="all")
@@ -105,7 +101,6 @@ def evaluate(  # noqa: PLR0915  # a list of its options
     Files may be plain, .gz, .bz2, .xz or .zst.
     """
     from surefoot.data.reading.files import as_text
-    from surefoot.data.types.streamed_scores import StreamedScores
     from surefoot.data.writing.all_or_nothing import write_text
     from surefoot.report.assessment import assess
 
@@ -143,15 +138,7 @@ def evaluate(  # noqa: PLR0915  # a list of its options
         inputs,
         force,
     )
-    memory_options = {
-        "--html": html_file, "--figures": figures, "--per-query": per_query, "--why": why, "--bootstrap": bootstrap,
-        "--segments": segments, "--traffic": traffic, "--automatic": automatic, "--tests": tests,
-    }  # fmt: skip
-    matrices: Sequence[Scores | StreamedScores]
-    if is_streamed(read, stream, [option for option, value in memory_options.items() if value]):
-        matrices = [StreamedScores(read.files[0], matrix_measure(read, measure or [], missing))]
-    else:
-        matrices = read_scored("evaluate", read, measure or [], missing, automatic, traffic)
+    matrices = read_scored("evaluate", read, measure or [], missing, automatic, traffic)
     names = matrices[0].systems
     if baseline is None:
         raise ArgumentError(choose_baseline(names))
