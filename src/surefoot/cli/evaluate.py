@@ -11,7 +11,7 @@ import typer
 from surefoot.arguments import LARGEST_COUNT, MOST_DRAWS, comma_separated, parse_numbers
 from surefoot.cli.choices import choose_baseline
 from surefoot.cli.option import DIR, FILE, LIST, NAME, option
-from surefoot.cli.outputs import Output, charts_folder, check_outputs
+from surefoot.cli.outputs import Output, OutputFolder, check_outputs
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import Delivery, show
 from surefoot.cli.runs import (
@@ -39,9 +39,9 @@ from surefoot.cli.shared_options import (
     TextsFile,
     TrafficFile,
 )
+from surefoot.cli.signatures import CHART, QUERIES_CSV, SYSTEMS_CSV
 from surefoot.errors import ArgumentError, shortened
 from surefoot.report.options import ALPHAS, BY_TRAFFIC, DETAILED_QUERIES
-from surefoot.report.signatures import QUERIES_CSV, SYSTEMS_CSV
 
 if TYPE_CHECKING:
     from surefoot.report.assessment import Assessment
@@ -133,7 +133,7 @@ def evaluate(  # a list of its options
         [
             *delivery.outputs(csv=SYSTEMS_CSV),
             Output("--csv's per-query file", per_query_file, QUERIES_CSV),
-            charts_folder("--figures", figures),
+            charts_folder(figures),
         ],
         inputs,
         force,
@@ -191,6 +191,20 @@ def _check_why(delivery: Delivery, read: GivenFiles) -> None:
         raise ArgumentError(f"--why shows lists in a terminal; print no {delivery.printed} there, or remove --why")
     if read.scores:
         raise ArgumentError("--why shows both lists of a query, but scores have no lists; give runs, or remove --why")
+
+
+def charts_folder(path: str | None) -> Output:
+    """A folder of charts; without matplotlib, the error that says how to install it, before the work and not after."""
+    if path is None:
+        return Output("--figures", None)
+    from surefoot.report.canvas import need_matplotlib
+    from surefoot.report.charts import CHARTS
+    from surefoot.report.options import CHART_FORMATS
+
+    need_matplotlib()
+    return OutputFolder(
+        "--figures", path, inside={f"{name}.{ending}": CHART for name in CHARTS for ending in CHART_FORMATS}
+    )
 
 
 def _per_query_name(csv_file: str) -> str:

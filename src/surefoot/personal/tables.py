@@ -25,7 +25,7 @@ from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.metrics import decision_metrics, flat_metrics
 from surefoot.report.numbers import fixed, percent, signed
 from surefoot.report.tables import latex_table, markdown_table, terminal_table
-from surefoot.report.text import rendered
+from surefoot.report.terminal import rendered
 from surefoot.risk.assessment_data import Json
 from surefoot.significance import CONFIDENCE_PERCENT, SIGNIFICANCE
 
