@@ -83,8 +83,7 @@ def test_a_mixture_of_two_models_is_expected_to_do_what_both_do(crossed: tuple[s
 def test_a_mixture_has_a_row_like_others(crossed: tuple[sf.TradeOffs, SweepStore]) -> None:
     candidates, rows = TrainedModels(crossed[1]), {row["name"]: row for row in crossed[0].rows}
     mixed = mixture(*[one for one in candidates.models() if one.name in ("gain", "u_risk α=5")])
-    against = {part: candidates.baseline_values(part) for part in candidates.part_names}
-    row = candidate_row(candidates, mixed, against)
+    row = candidate_row(candidates, mixed)
     assert row["kind"] == "mixture"
     for part in ("valid", "test", "cross_validation"):
         for key in ("mean", "gain", "risk", "wins", "loss_over_20"):

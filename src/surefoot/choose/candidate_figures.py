@@ -51,16 +51,14 @@ def candidate_rows(trained: TrainedModels, strategies_of: str = "gain") -> list[
         *strategies(trained, strategies_of),
         *([] if gain_model is None else random_mixtures(trained, gain_model)),
     ]
-    baseline_values = {part: trained.baseline_values(part) for part in trained.part_names}
-    rows = [candidate_row(trained, candidate, baseline_values) for candidate in every_candidate]
+    rows = [candidate_row(trained, candidate) for candidate in every_candidate]
     if strategies_of == "all":
         mixtures = hull_mixtures(every_candidate, rows)
-        rows += [candidate_row(trained, candidate, baseline_values) for candidate in mixtures]
+        rows += [candidate_row(trained, candidate) for candidate in mixtures]
         every_candidate += mixtures
     for part in EVALUATION_PARTS:
-        weights = trained.relative_weights(part)
-        _add_tests(rows, every_candidate, gain_model, baseline_values[part][0], part, weights)
-        _add_intervals(rows, every_candidate, baseline_values[part][0, 0], part, weights)
+        _add_tests(trained, rows, every_candidate, gain_model, part)
+        _add_intervals(trained, rows, every_candidate, part)
     _add_areas(rows, trained.gain_only, trained.part_names)
     return rows
 
@@ -87,7 +85,7 @@ def hull_mixtures(every_candidate: Sequence[Candidate], rows: Sequence[Json]) ->
     return [mixture(one, other) for one, other in pairwise(hull) if one.setting != other.setting]
 
 
-def candidate_row(trained: TrainedModels, candidate: Candidate, baseline_values: dict[str, Floats]) -> Json:
+def candidate_row(trained: TrainedModels, candidate: Candidate) -> Json:
     """A candidate's figures on every part and fold, without what compares it with the others."""
     row: Json = {
         "name": candidate.name,
@@ -100,13 +98,13 @@ def candidate_row(trained: TrainedModels, candidate: Candidate, baseline_values:
     if candidate.kind in RANKINGS:
         row["made_of"] = _parts(trained, candidate)
     for part in EVALUATION_PARTS:
-        each = _figures_by_seed(trained, candidate, baseline_values[part], part, slice(None))
+        each = _figures_by_seed(trained, candidate, part, slice(None))
         row[part] = _mean(each)
         if len(each) > 1:
             row[part]["deviation"] = {
                 key: float(np.std([figures[key] for figures in each], ddof=1)) for key in ("mean", "risk")
             }
-    row["folds"] = {fold: _fold_figures(trained, candidate, baseline_values, fold) for fold in trained.folds}
+    row["folds"] = {fold: _fold_figures(trained, candidate, fold) for fold in trained.folds}
     row["per_query"] = np.round(candidate.values["test"][:, 0].mean(axis=0), _DIGITS).tolist()
     if candidate.kind == MODEL:
         row["convergence"] = _convergence(trained, candidate.setting)
@@ -123,14 +121,14 @@ def _parts(trained: TrainedModels, candidate: Candidate) -> Json:
     return parts
 
 
-def _fold_figures(trained: TrainedModels, candidate: Candidate, baseline_values: dict[str, Floats], fold: str) -> Json:
+def _fold_figures(trained: TrainedModels, candidate: Candidate, fold: str) -> Json:
     """The figures of one fold on each part; of several seeds also those of the first, whose model is the one saved."""
     figures: Json = {}
     for part in trained.part_names:
         queries = trained.spans(part)[fold]
-        each = _figures_by_seed(trained, candidate, baseline_values[part], part, queries, brief=True)
+        each = _figures_by_seed(trained, candidate, part, queries, brief=True)
         figures[part] = _mean(each)
-        baseline, weights = baseline_values[part][0, 0], trained.relative_weights(part, queries)
+        baseline, weights = trained.baseline_values(part)[0, 0], trained.relative_weights(part, queries)
         figures[part]["standard_error"] = {
             "gain": standard_error(candidate.gains(part, baseline)[queries], weights),
             "risk": standard_error(candidate.losses(part, baseline)[queries], weights),
@@ -140,62 +138,33 @@ def _fold_figures(trained: TrainedModels, candidate: Candidate, baseline_values:
     return figures
 
 
-def _add_intervals(
-    rows: Sequence[Json], candidates: Sequence[Candidate], baseline: Floats, part: str, weights: Floats | None
-) -> None:
+def _add_intervals(trained: TrainedModels, rows: Sequence[Json], candidates: Sequence[Candidate], part: str) -> None:
     """Add to each point how sure it is, over resampled queries."""
-    keys = ("mean", "gain", "risk")
-    columns = [
-        column
-        for candidate in candidates
-        for column in (
-            candidate.gains(part, baseline) + baseline,
-            candidate.gains(part, baseline),
-            candidate.losses(part, baseline),
-        )
-    ]
-    ends = mean_intervals(columns, weights)
-    for number, row in enumerate(rows):
-        row[part]["interval"] = dict(zip(keys, ends[number * len(keys) :], strict=False))
+    baseline, columns = trained.baseline_values(part)[0, 0], []
+    for candidate in candidates:
+        gains = candidate.gains(part, baseline)
+        columns += [gains + baseline, gains, candidate.losses(part, baseline)]
+    ends = iter(mean_intervals(columns, trained.relative_weights(part)))
+    for row in rows:
+        row[part]["interval"] = {key: next(ends) for key in ("mean", "gain", "risk")}
 
 
 def _figures_by_seed(
-    trained: TrainedModels,
-    candidate: Candidate,
-    baseline_values: Floats,
-    part: str,
-    queries: slice,
-    *,
-    brief: bool = False,
+    trained: TrainedModels, candidate: Candidate, part: str, queries: slice, *, brief: bool = False
 ) -> list[Json]:
     """The figures of each seed on some of the queries of a part; for a mixture of two, what is expected of both."""
     if candidate.mixed is not None and candidate.chance is not None:
-        one, other = (
-            _mean(_figures_by_seed(trained, own, baseline_values, part, queries, brief=brief))
-            for own in candidate.mixed
-        )
+        one, other = (_mean(_figures_by_seed(trained, own, part, queries, brief=brief)) for own in candidate.mixed)
         return [mixed_figures(one, other, candidate.chance)]
-    return [
-        _figures(
-            trained,
-            part,
-            queries,
-            values[:, queries],
-            baseline_values[..., queries],
-            None if candidate.tau is None else candidate.tau[part][seed, queries],
-            candidate.chance,
-            brief,
-        )
-        for seed, values in enumerate(candidate.values[part])
-    ]
+    seeds = range(len(candidate.values[part]))
+    return [_figures(trained, candidate, part, seed, queries, brief) for seed in seeds]
 
 
-def _figures(
-    trained: TrainedModels, part: str, queries: slice, values: Floats, baseline_values: Floats, tau: Floats | None,
-    chance: float | None, brief: bool,
-) -> Json:  # fmt: skip
+def _figures(trained: TrainedModels, candidate: Candidate, part: str, seed: int, queries: slice, brief: bool) -> Json:
     """One seed's figures on some queries: values are [measure, query], of baselines [baseline, measure, query]."""
-    baseline = baseline_values[0, 0]
+    values, baseline_values = candidate.values[part][seed][:, queries], trained.baseline_values(part)[..., queries]
+    tau = None if candidate.tau is None else candidate.tau[part][seed, queries]
+    baseline, chance = baseline_values[0, 0], candidate.chance
     difference = difference_of(values[0], baseline)
     weights = trained.relative_weights(part, queries)
     figures: Json = {"mean": weighted_mean(values[0], weights), "queries": len(difference)}
@@ -261,14 +230,15 @@ def _mean(each: Sequence[Json]) -> Json:
 
 
 def _add_tests(
-    rows: Sequence[Json], candidates: Sequence[Candidate], gain_model: Candidate | None, baseline: Floats, part: str,
-    weights: Floats | None,
+    trained: TrainedModels, rows: Sequence[Json], candidates: Sequence[Candidate], gain_model: Candidate | None,
+    part: str,
 ) -> None:  # fmt: skip
     """Add p-values against the baseline and the gain-only model, after Holm."""
+    weights = trained.relative_weights(part)
     means = [candidate.values[part][:, 0].mean(axis=0) for candidate in candidates]
-    sides = {"p_baseline": baseline[0]} | (
-        {} if gain_model is None else {"p_gain": gain_model.values[part][:, 0].mean(axis=0)}
-    )
+    sides = {"p_baseline": trained.baseline_values(part)[0, 0]}
+    if gain_model is not None:
+        sides["p_gain"] = gain_model.values[part][:, 0].mean(axis=0)
     for key, other in sides.items():
         tests = [
             None if candidate.chance is not None else _p_value(values, other, weights)
