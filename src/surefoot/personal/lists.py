@@ -14,7 +14,7 @@ from surefoot.arrays import Floats, Ints
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.data.hashes import share_of
 from surefoot.data.reading.files import read_json
-from surefoot.data.types.drawn_lists import DrawnLists
+from surefoot.data.types.data_parts import DrawnLists
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, DataError, did_you_mean, expecting, shortened
 from surefoot.learn.evaluation_queries import PARTS

@@ -16,8 +16,7 @@ from surefoot.clicks.labels import lowest_click_plus_one, preference_gains
 from surefoot.data.hashes import data_hash
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.writing.all_or_nothing import new_folder, write_text
-from surefoot.data.writing.array_files import read_arrays, save_arrays
-from surefoot.data.writing.resumable import content_key
+from surefoot.data.writing.resumable import content_key, read_arrays, save_arrays
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS
 from surefoot.learn.options import REGRESSION_OBJECTIVE

@@ -40,7 +40,7 @@ from surefoot.personal.options import (
     WEIGHTED_RISK,
 )
 from surefoot.personal.page import to_page
-from surefoot.personal.personal_data import SCHEMA, PersonalizationData
+from surefoot.personal.personal_data import SCHEMA
 from surefoot.personal.position_bias import position_bias
 from surefoot.personal.recommendation import recommend
 from surefoot.personal.reranker_figures import (
@@ -53,6 +53,7 @@ from surefoot.personal.reranker_figures import (
     random_mixture,
 )
 from surefoot.personal.tables import to_csv, to_latex, to_markdown, to_metrics, to_notebook, to_text
+from surefoot.report.kinds import KINDS
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.multiplicity import holm
@@ -64,9 +65,7 @@ _CURVE_POINTS = 50  # points of the selective curve
 class Personalization(PlainResult):
     """What re-rankers gain and risk; `to_dict` is its plain data, everything else renders that."""
 
-    _called = "the result of a personalization"
-    _schemas = (SCHEMA,)
-    _shape = PersonalizationData
+    _kind = KINDS["personalization"]
     _renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
     folder: Path | None = None  # of the study, where this program made it
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from surefoot import __version__
 from surefoot.clicks.events import LogFacts
-from surefoot.data.reading.json_text import RepeatedNameError, parse_json
+from surefoot.data.reading.files import RepeatedNameError, parse_json
 from surefoot.errors import ArgumentError, did_you_mean, name_list, shortened
 from surefoot.personal.service.service_settings import MOST_EVENTS, MOST_RESULTS, ServiceSettings
 
