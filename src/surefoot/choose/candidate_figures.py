@@ -13,8 +13,8 @@ from surefoot.choose.candidates import Candidate, TrainedModels, mixture, random
 from surefoot.choose.frontier import RiskGainPoint, mixture_hull, reranking_area, selective_curve
 from surefoot.choose.options import MODEL, PLAIN_MODELS, RANKINGS
 from surefoot.choose.plan import SweepSetting
-from surefoot.learn.evaluation_queries import EVALUATION_PARTS
-from surefoot.learn.storage import saved_history
+from surefoot.learn.measured_queries import EVALUATION_PARTS
+from surefoot.learn.saved_ranker import saved_history
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.assessment_figures import alpha_key, difference_figures
 from surefoot.risk.bootstrap import percentile_intervals, resamples

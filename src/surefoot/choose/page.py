@@ -7,7 +7,7 @@ from surefoot.choose.findings import LESS_RISK
 from surefoot.choose.recommendation import Recommendation, gain_only, kept_in_words, recommendation, share_tile
 from surefoot.choose.tables import columns, is_weighted, notes, significance_signs, title, value_of
 from surefoot.errors import visible
-from surefoot.learn.evaluation_queries import EVALUATION_PARTS
+from surefoot.learn.measured_queries import EVALUATION_PARTS
 from surefoot.report.family import Tile, family_page
 from surefoot.report.measure_names import measure_title
 from surefoot.report.numbers import fixed, signed

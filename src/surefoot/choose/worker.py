@@ -27,12 +27,11 @@ from surefoot.choose.store import SweepStore
 from surefoot.data.hashes import data_hash, json_hash, query_hashes
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened, visible
-from surefoot.learn.aggregates import Aggregate
-from surefoot.learn.evaluation_queries import EVALUATION_PARTS, PARTS
-from surefoot.learn.linear import adarank, feature_selection
+from surefoot.learn.combination import Aggregate
+from surefoot.learn.measured_queries import EVALUATION_PARTS, PARTS
 from surefoot.learn.prepared_data import PreparedData
 from surefoot.learn.ranker import Ranker
-from surefoot.learn.regression_trees import regression_trees
+from surefoot.learn.simple_rankers import adarank, feature_selection, regression_trees
 
 # Learned on held-out queries (Dinçer et al., SIGIR 2016, §6.1): two of trees, two linear ones.
 BASELINE_MODELS = ("LambdaMART", "GBRT", "AdaRank", "AFS")

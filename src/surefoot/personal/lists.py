@@ -17,7 +17,7 @@ from surefoot.data.reading.files import read_json
 from surefoot.data.types.data_parts import DrawnLists
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, DataError, did_you_mean, expecting, shortened
-from surefoot.learn.evaluation_queries import PARTS
+from surefoot.learn.measured_queries import PARTS
 from surefoot.personal.options import LABEL_MEASURES, RESULT, SAMPLE, SHARES, SPLITS
 from surefoot.progress import busy
 from surefoot.risk.assessment_data import Json

@@ -18,7 +18,7 @@ from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.writing.all_or_nothing import new_folder, write_text
 from surefoot.data.writing.resumable import content_key, read_arrays, save_arrays
 from surefoot.learn.engines.contract import engine_of
-from surefoot.learn.evaluation_queries import EVALUATION_PARTS
+from surefoot.learn.measured_queries import EVALUATION_PARTS
 from surefoot.learn.options import REGRESSION_OBJECTIVE
 from surefoot.learn.prepared_data import PreparedData
 from surefoot.learn.ranker import Ranker

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from surefoot.data.notebook import NotebookTable, NotebookView, more_rows
 from surefoot.errors import visible
-from surefoot.learn.evaluation_queries import EVALUATION_PARTS
+from surefoot.learn.measured_queries import EVALUATION_PARTS
 from surefoot.personal.options import (
     LOWEST,
     METHOD_TITLES,
