@@ -11,7 +11,7 @@ from typing import Annotated, Any, get_type_hints
 from surefoot.arguments import LARGEST_SEED
 from surefoot.cli.help_screen import EVERYWHERE, show_all
 from surefoot.cli.option import FILE, NAME, argument, option
-from surefoot.measures.missing import MissingTreatment
+from surefoot.measures import MissingTreatment
 
 # What is read
 _JUDGED_RUNS = "Judgments, then runs. NAME=FILE names a run."

@@ -22,7 +22,7 @@ from surefoot.data.types.traffic_weights import TrafficWeights
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, shortened
 from surefoot.measures.holes import count_holes, fill_holes
 from surefoot.measures.matching import judgment_index, match
-from surefoot.measures.missing import MissingTreatment
+from surefoot.measures import MissingTreatment
 from surefoot.measures.near_ties import filled_ranks
 from surefoot.measures.notation import Measure, is_measure
 from surefoot.progress import steps
