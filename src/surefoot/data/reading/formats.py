@@ -36,7 +36,7 @@ from surefoot.data.reading.run_lines import line_blocks
 from surefoot.data.tools import json_formats as tools
 from surefoot.data.tools import judge_records, quepid
 from surefoot.data.tools.judges import AUTOMATIC, JudgmentOrigin
-from surefoot.data.tools.tool_file import Content, Rows, Tables
+from surefoot.data.tools.tool_file import Content, Rows, RowsByName
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
 
@@ -58,7 +58,7 @@ class Format(NamedTuple):
     file_format: str
     holds: str
     recognise: Callable[[Content], bool]
-    read: Callable[[Content], Tables]
+    read: Callable[[Content], RowsByName]
     names_judges: bool = False  # ratings say who gave them, so several judges' may be merged
 
 
@@ -123,7 +123,7 @@ def first_fields(path: str | os.PathLike[str]) -> tuple[int | None, bool]:
 
 def read_parts(
     path: Path, file_format: str, what: str, number_columns: Sequence[str], rating_merge: str | None
-) -> Tables:
+) -> RowsByName:
     """What a file that is not lines holds: one table, or several runs by their names.
 
     `what` says what is expected, a run or judgments, with one of `number_columns` as the name of its number;
@@ -210,7 +210,7 @@ def lines_origin(path: str | os.PathLike[str]) -> JudgmentOrigin | None:
     return JudgmentOrigin("people and machine" if others else "machine") if machine else None
 
 
-def one_part(parts: Tables, path: str | os.PathLike[str], name: str | None) -> Rows:
+def one_part(parts: RowsByName, path: str | os.PathLike[str], name: str | None) -> Rows:
     """The one table of a file, or of several runs the one of that name."""
     if len(parts) == 1:
         return next(iter(parts.values()))

@@ -27,7 +27,7 @@ from typing import Any
 from surefoot.arguments import finite_number
 from surefoot.data.reading.frames import checked_columns
 from surefoot.data.tools.judges import JudgmentOrigin
-from surefoot.data.tools.tool_file import Content, JsonFile, JsonValue, Rows, RowsBuilder, Tables, is_objects
+from surefoot.data.tools.tool_file import Content, JsonFile, JsonValue, Rows, RowsBuilder, RowsByName, is_objects
 from surefoot.errors import shortened
 
 _RATINGS, _CONFIGURATION = "judgmentRatings", "searchConfigurationId"
@@ -87,7 +87,7 @@ def _only(entries: list[JsonValue], what: str) -> JsonValue:
     return entries[0]
 
 
-def workbench_judgments(content: Content) -> Tables:
+def workbench_judgments(content: Content) -> RowsByName:
     """What a list of judgments holds."""
     builder = RowsBuilder(("'query'", "'docId'", "'rating'"))
     seen: dict[str, list[tuple[str, str]]] = {}
@@ -105,7 +105,7 @@ def workbench_judgments(content: Content) -> Tables:
     return {None: builder.rows(JudgmentOrigin("machine", (str(name),) if name else ()) if by_model else None)}
 
 
-def workbench_results(content: Content) -> Tables:
+def workbench_results(content: Content) -> RowsByName:
     """A run for each configuration, from results that are alone, in a list or on a line each, or in an experiment."""
     lines = [_source(JsonValue(value, JsonFile(content.path, number))) for number, value in content.lines]
     entries = lines or _entries(content.json)
@@ -116,7 +116,7 @@ def workbench_results(content: Content) -> Tables:
     return _runs((snapshot, result["queryText"], snapshot["docIds"]) for result, snapshot in snapshots)
 
 
-def _runs(results: Iterable[tuple[JsonValue, JsonValue, JsonValue]]) -> Tables:
+def _runs(results: Iterable[tuple[JsonValue, JsonValue, JsonValue]]) -> RowsByName:
     """A run for each configuration, from what names it, a query and its documents."""
     runs: dict[str | None, RowsBuilder] = {}
     for named, query, documents in results:
@@ -152,7 +152,7 @@ def is_rank_eval_request(content: Content) -> bool:
     return isinstance(content.value, Mapping) and is_objects(content.value.get("requests"))
 
 
-def rank_eval_request(content: Content) -> Tables:
+def rank_eval_request(content: Content) -> RowsByName:
     """The judgments of a request."""
     builder = RowsBuilder(("'id'", "'_id'", "'rating'"))
     for request in content.json["requests"]:
@@ -171,7 +171,7 @@ def is_rank_eval_response(content: Content) -> bool:
     )
 
 
-def rank_eval_response(content: Content) -> Tables:
+def rank_eval_response(content: Content) -> RowsByName:
     """The run of a response."""
     file = content.json
     failures = file.value.get("failures")
@@ -193,7 +193,7 @@ def is_mteb(content: Content) -> bool:
     return isinstance(content.value, Mapping) and _META in content.value
 
 
-def mteb(content: Content) -> Tables:
+def mteb(content: Content) -> RowsByName:
     """The runs of a file of predictions, which names its model."""
     file = content.json
     model = str(file[_META]["model_name"].scalar())

@@ -16,7 +16,7 @@ from surefoot.arguments import decimal
 from surefoot.data.reading.columns import RowNamer, is_missing
 from surefoot.data.reading.frames import DOCUMENT_COLUMNS, GRADE_COLUMNS, QUERY_COLUMNS, checked_columns
 from surefoot.data.tools.judges import JudgmentMaker, JudgmentOrigin, RatingMerge, count_disagreement
-from surefoot.data.tools.tool_file import Content, Rows, Tables
+from surefoot.data.tools.tool_file import Content, Rows, RowsByName
 from surefoot.errors import DataError, shortened
 
 _COLUMNS = (QUERY_COLUMNS, DOCUMENT_COLUMNS, GRADE_COLUMNS)
@@ -29,7 +29,7 @@ def is_umbrela(content: Content) -> bool:
     return _is_umbrela(content.value)
 
 
-def umbrela(content: Content) -> Tables:
+def umbrela(content: Content) -> RowsByName:
     """What umbrela's lines hold; lines of several models are ratings of several judges."""
     path = content.path
     queries: list[str] = []

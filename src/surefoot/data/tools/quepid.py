@@ -19,7 +19,7 @@ from surefoot.arguments import decimal
 from surefoot.data.reading.columns import RowOrTableNamer
 from surefoot.data.reading.frames import GRADE_COLUMNS, SCORE_COLUMNS, checked_columns
 from surefoot.data.tools.judges import JudgmentOrigin, RatingMerge, count_disagreement
-from surefoot.data.tools.tool_file import Content, Rows, Tables
+from surefoot.data.tools.tool_file import Content, Rows, RowsByName
 from surefoot.errors import DataError, shortened
 
 TextCells: TypeAlias = "list[str | None]"
@@ -55,7 +55,7 @@ def _texts(content: Content) -> TextColumns:
     }
 
 
-def ratings(content: Content) -> Tables:
+def ratings(content: Content) -> RowsByName:
     """The ratings of a case."""
     table, where = _texts(content), content.where
     if _QUERY in table:
@@ -64,7 +64,7 @@ def ratings(content: Content) -> Tables:
     return {None: _rated_rows(table, rated, table["rating"], where)}
 
 
-def book(content: Content) -> Tables:
+def book(content: Content) -> RowsByName:
     """The ratings of a book's judges, as one grade for each document, and by judge."""
     table, where, merge = _texts(content), content.where, RatingMerge.parse(content.rating_merge)
     names = list(table)
@@ -116,7 +116,7 @@ def _rated_rows(table: TextColumns, rows: list[int], grades: TextCells, where: R
     return Rows(checked_columns(queries, documents, rated, names, rated_where), rated_where)
 
 
-def snapshot(content: Content) -> Tables:
+def snapshot(content: Content) -> RowsByName:
     """The run of a snapshot."""
     table, where = _texts(content), content.where
     if _POSITION not in table:

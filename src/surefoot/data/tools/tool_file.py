@@ -178,7 +178,7 @@ class Rows:
     system: str | None = None
 
 
-Tables: TypeAlias = "dict[str | None, Rows]"  # one table, or several runs by their names
+RowsByName: TypeAlias = "dict[str | None, Rows]"  # one table, or several runs by their names
 
 
 @dataclass(frozen=True)

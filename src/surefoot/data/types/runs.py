@@ -33,7 +33,7 @@ from surefoot.data.reading.held_rows import FileIds, GrowableColumn, NeighbourTi
 from surefoot.data.reading.polars_process import refuse_in_fork
 from surefoot.data.reading.run_lines import LineLayout, read_lines
 from surefoot.data.tools.judges import AUTOMATIC, JudgmentOrigin
-from surefoot.data.tools.tool_file import Rows, Tables
+from surefoot.data.tools.tool_file import Rows, RowsByName
 from surefoot.data.types.ranking import DuplicateDocumentError, Ranking, index, query_at, rank
 from surefoot.data.writing.all_or_nothing import write_bytes
 from surefoot.errors import ArgumentError, DataError, shortened
@@ -104,7 +104,7 @@ class RankedTable:
         return [cls._from_rows(part, part.system or only or str(name)) for name, part in tables.items()]
 
     @classmethod
-    def _read_file(cls, path: str | os.PathLike[str], name: str | None, judges: str | None) -> Self | Tables:
+    def _read_file(cls, path: str | os.PathLike[str], name: str | None, judges: str | None) -> Self | RowsByName:
         """The table of a file of lines, or what a file of another format holds."""
         file_format, layout, file = format_of(path), cls.layouts[0], existing_file(path)
         if file_format == "lines" and file.is_file():
