@@ -16,7 +16,7 @@ from lxml import etree
 from tests.cli.inputs import check_refused
 
 import surefoot as sf
-from surefoot.cli.demo_runs import show_runs
+from surefoot.cli.demo import show_runs
 from surefoot.decide.gate import sample_size
 from surefoot.decide.gate.decision_data import decision_schema
 

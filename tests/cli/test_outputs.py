@@ -10,7 +10,8 @@ import pytest
 from tests.cli.inputs import check_refused, named_letor, write_dates, write_runs
 
 import surefoot as sf
-from surefoot.cli.outputs import charts_folder, check_outputs
+from surefoot.cli.evaluate import charts_folder
+from surefoot.cli.outputs import check_outputs
 from surefoot.errors import ArgumentError
 from surefoot.learn.model_files import DETAILS_FILE_NAME, MODEL_FILE_NAMES, is_model_file, unfinished_name
 

@@ -5,26 +5,53 @@ A command declares every file it reads and everything it writes; `check_outputs`
 
 from __future__ import annotations
 
+import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
-from surefoot.choose.signatures import CHOICE_JSON, SWEEP_JSON
-from surefoot.data.writing.signatures import Signature, any_of
-from surefoot.decide.signatures import CERTIFICATE_JSON, DECISION_JSON, HISTORY_JSON, SERVED_JSON
 from surefoot.errors import ArgumentError
 from surefoot.learn.model_files import is_model_file
-from surefoot.learn.signatures import EXPLANATION_JSON
-from surefoot.personal.signatures import PERSONAL_JSON
-from surefoot.report.signatures import ASSESSMENT_JSON, CHART
-from surefoot.stability.signatures import STUDY_JSON
 
-# A result of any command as JSON: one may take the place of another, but never of a state.
-JSON = any_of(
-    ASSESSMENT_JSON, STUDY_JSON, SWEEP_JSON, CHOICE_JSON, DECISION_JSON, CERTIFICATE_JSON, SERVED_JSON, PERSONAL_JSON,
-    EXPLANATION_JSON, HISTORY_JSON,
-)  # fmt: skip
+Signature: TypeAlias = re.Pattern[bytes]
+
+
+def _json(schema: str) -> Signature:
+    """The signature of JSON whose schema begins so."""
+    return re.compile(rf'\A\{{\s*"schema": "surefoot/{schema}'.encode())
+
+
+# What only surefoot writes at either end of a file, so that its own files can be replaced and no others. TREC lines and
+# Parquet have no room for it. States that cannot be made again (draws, records, a guard's state) have none: they are
+# never replaced unasked. A model's folder has none either.
+CHECKPOINT, EXPLANATION_JSON, HISTORY_JSON = map(_json, ("checkpoint/", "explanation/", "history/"))
+JSON = _json(  # a result of any command: one may take the place of another, but never of a state
+    "(?:(?:assessment|sweep|choice|decision|certificate|shown|personalization|explanation|history)/|stability-)"
+)
+SYSTEMS_CSV = re.compile(rb"\A(?:measure,)?system,mean,gain,reward,risk,")
+QUERIES_CSV = re.compile(rb"\A(?:measure,)?query,system,baseline,score,difference,")
+STUDY_CSV = re.compile(
+    rb"\A(?:system,measure,noise,|measure,(?:rank,system,mean,|\w+,(?:queries,)?(?:difference,)?rate,))"
+)
+SWEEP_CSV = re.compile(rb"\Acandidate,kind,objective,alpha,part,")
+PERSONAL_CSV = re.compile(rb"\Amodel,method,beta,alpha,chosen_as,part,")
+HISTORY_CSV = re.compile(rb"\Adate,kind,file,measure,baseline,candidate,decision,")
+DRAWS_CSV = re.compile(rb"\Aquery,times,could_lose,documents_to_judge\n")
+SERVED_CSV = re.compile(rb"\Aquery,shown,score,threshold,why\n")  # which list each query is shown
+METRICS = re.compile(  # those of an assessment, or of a result that decides
+    rb'\A\{\s*"(?:(?P<system>[^"\n]+/)mean": [-+.e\d]+,\s*"(?P=system)geometric_mean": [-+.e\d]+,'
+    rb'\s*"(?P=system)reward": |(?P<what>[^"\n]+/)(?P<how>decision|choice)/\w+": [01],\s*"(?P=what)(?P=how)/\w+": [01],'
+    rb'\s*"(?P=what)(?P=how)/(?:undecided|unclear)": [01],)'
+)
+PAGE = re.compile(rb'<meta name="generator" content="surefoot ')
+CHART = re.compile(rb"\A(?:\x89PNG|<\?xml|%PDF)(?s:.*)[>(\0]surefoot \d")
+DECISION_MARKDOWN = re.compile(rb"\A<!-- surefoot decision -->")
+DECISION_JUNIT = re.compile(rb'<testsuite name="surefoot gate: ')
+EXPLANATION_MARKDOWN = re.compile(rb"\A# Query ")
+CARD = re.compile(rb"\A---\nlibrary_name: surefoot\n")
+DEMO = re.compile(rb"\A(q\d+) (?:Q0|0|automatic) \1-d\d{3} ")  # made-up runs and judgments
 _REQUESTED: list[Output] = []  # of the command that runs
 _BYTES_AT_EITHER_END = 1 << 12  # bytes at either end of a file in which its signature is looked for
 
@@ -120,18 +147,6 @@ class OutputModel(Output):
         """Why what exists there must not be replaced without --force, if it must not."""
         folder = Path(str(self.path))
         return f"already contains {self.what}" if folder.is_dir() and any(folder.iterdir()) else None
-
-
-def charts_folder(option: str, path: str | None) -> Output:
-    """A folder of charts; without matplotlib, the error that says how to install it, before the work and not after."""
-    if path is None:
-        return Output(option, None)
-    from surefoot.report.canvas import need_matplotlib
-    from surefoot.report.charts import CHARTS
-    from surefoot.report.options import CHART_FORMATS
-
-    need_matplotlib()
-    return OutputFolder(option, path, inside={f"{name}.{ending}": CHART for name in CHARTS for ending in CHART_FORMATS})
 
 
 def files_under(path: Path) -> list[Path]:
