@@ -12,9 +12,10 @@ import pytest
 from tests.cli.inputs import write_dates, write_runs
 
 import surefoot as sf
-from surefoot.cli import main, outputs
+from surefoot.cli import main, signatures
+from surefoot.cli.outputs import Output
 
-SIGNATURES = {name: signature for name, signature in vars(outputs).items() if isinstance(signature, re.Pattern)}
+SIGNATURES = {name: signature for name, signature in vars(signatures).items() if isinstance(signature, re.Pattern)}
 RUNS = "qrels.txt today.run bold.run"
 TREES = "--trees 2 --set num_leaves=4 --set min_data_in_leaf=5"
 COMMANDS = [
@@ -100,7 +101,7 @@ def _interrupted_training(checkpoint: Path) -> None:
 
 def signatures_in(path: Path) -> set[str]:
     """The names of the signatures by which a file may be replaced."""
-    return {name for name, signature in SIGNATURES.items() if outputs.Output("--x", path, signature).refusal() is None}
+    return {name for name, signature in SIGNATURES.items() if Output("--x", path, signature).refusal() is None}
 
 
 def test_a_file_has_its_own_writers_signature_and_no_other(home: Path) -> None:

@@ -16,8 +16,9 @@ from surefoot.cli import shared_options as shared
 from surefoot.cli.demo_clicks import demo_clicks
 from surefoot.cli.help_screen import helpful_group
 from surefoot.cli.option import DIR, option
-from surefoot.cli.outputs import DEMO, JSON, PAGE, OutputFolder, check_outputs
+from surefoot.cli.outputs import OutputFolder, check_outputs
 from surefoot.cli.printing import page_provenance
+from surefoot.cli.signatures import DEMO, JSON, PAGE
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.options import MEASURE
 
@@ -79,7 +80,7 @@ def voice(quiet: bool) -> Callable[..., None]:
     """What prints a demonstration's words."""
     from rich.text import Text
 
-    from surefoot.report.text import plain_console
+    from surefoot.report.terminal import plain_console
 
     console = plain_console(quiet=quiet)
 

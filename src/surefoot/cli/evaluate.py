@@ -11,7 +11,7 @@ import typer
 from surefoot.arguments import LARGEST_COUNT, MOST_DRAWS, comma_separated, parse_numbers
 from surefoot.cli import shared_options as shared
 from surefoot.cli.option import DIR, FILE, LIST, NAME, option
-from surefoot.cli.outputs import CHART, QUERIES_CSV, SYSTEMS_CSV, Output, OutputFolder, check_outputs
+from surefoot.cli.outputs import Output, OutputFolder, check_outputs
 from surefoot.cli.printing import Delivery, results, show
 from surefoot.cli.runs import (
     EVALUATION_MEASURE,
@@ -21,6 +21,7 @@ from surefoot.cli.runs import (
     read_scored,
     scores_or_runs,
 )
+from surefoot.cli.signatures import CHART, QUERIES_CSV, SYSTEMS_CSV
 from surefoot.errors import ArgumentError, shortened
 from surefoot.report.options import ALPHAS, BY_TRAFFIC, DETAILED_QUERIES
 
@@ -102,7 +103,7 @@ def evaluate(  # a list of its options
     segment_files = [source for source in segments or [] if source != BY_TRAFFIC]
     inputs += [path for path in (*segment_files, traffic, texts, documents, automatic) if path is not None]
     outputs = [*delivery.outputs, Output("--csv's per-query file", per_query_file, QUERIES_CSV)]
-    check_outputs([*outputs, charts_folder("--figures", figures)], inputs, delivery.force)
+    check_outputs([*outputs, charts_folder(figures)], inputs, delivery.force)
     matrices = read_scored("evaluate", read, measure or [], missing, automatic, traffic)
     names = matrices[0].systems
     if baseline is None:
@@ -162,16 +163,18 @@ def _per_query_name(csv_file: str) -> str:
     return str(path.parent / f"{path.stem}.per-query{path.suffix}")
 
 
-def charts_folder(option: str, path: str | None) -> Output:
+def charts_folder(path: str | None) -> Output:
     """A folder of charts; without matplotlib, the error that says how to install it, before the work and not after."""
     if path is None:
-        return Output(option, None)
+        return Output("--figures", None)
     from surefoot.report.canvas import need_matplotlib
     from surefoot.report.charts import CHARTS
     from surefoot.report.options import CHART_FORMATS
 
     need_matplotlib()
-    return OutputFolder(option, path, inside={f"{name}.{ending}": CHART for name in CHARTS for ending in CHART_FORMATS})
+    return OutputFolder(
+        "--figures", path, inside={f"{name}.{ending}": CHART for name in CHARTS for ending in CHART_FORMATS}
+    )
 
 
 def _write_charts(assessment: Assessment, folder: Path, quiet: bool) -> None:

@@ -17,7 +17,7 @@ from surefoot.arguments import LARGEST_COUNT
 from surefoot.cli import shared_options as shared
 from surefoot.cli.help_screen import TYPED
 from surefoot.cli.option import FILE, NAME, option
-from surefoot.cli.outputs import DECISION_JUNIT, DECISION_MARKDOWN, Output, check_outputs
+from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.printing import Delivery, results, show
 from surefoot.cli.runs import (
     CHOOSE_CONDITIONS,
@@ -28,8 +28,8 @@ from surefoot.cli.runs import (
     read_scored,
     scores_or_runs,
 )
-from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
-from surefoot.decide.options import DELTA, EXIT_CODES
+from surefoot.cli.signatures import DECISION_JUNIT, DECISION_MARKDOWN
+from surefoot.decide.options import DELTA, EXIT_CODES, NothingToLoseTreatment
 from surefoot.errors import ArgumentError, shortened
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def gate(  # noqa: PLR0915  # a list of its options
     documents: shared.DocumentsFile = None,
     link: shared.LinkedPages = None,
     missing: shared.MissingQueries = None,
-    unanswered: shared.Unanswered = NothingToLoseTreatment.leave_out,
+    unanswered: Annotated[NothingToLoseTreatment, shared.UNANSWERED] = NothingToLoseTreatment.leave_out,
 ) -> None:
     """Decide on a release: ship, stop, or judge more queries.
 

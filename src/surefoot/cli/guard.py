@@ -11,9 +11,14 @@ from surefoot.cli import shared_options as shared
 from surefoot.cli.option import DIR, FILE, NAME, option
 from surefoot.cli.outputs import Output, OutputModel, check_outputs
 from surefoot.cli.printing import Delivery, results
-from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.guard.file_names import is_guard_file
-from surefoot.decide.options import DEFAULT_RISK_LEVEL, DEFAULT_SCORER, DELTA, NO_AUTOMATIC_REASON
+from surefoot.decide.options import (
+    DEFAULT_RISK_LEVEL,
+    DEFAULT_SCORER,
+    DELTA,
+    NO_AUTOMATIC_REASON,
+    NothingToLoseTreatment,
+)
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import BaselineSpec, baseline_files, resolve_baseline
 from surefoot.learn.model_files import model_files
@@ -35,7 +40,7 @@ def guard(
     sample: shared.SampleFile = None,
     unlabelled: Annotated[Path | None, option("--unlabelled", "All traffic, without labels.", FILE)] = None,
     record: Annotated[Path | None, option("--record", "Remembers what these queries decided.", FILE)] = None,
-    unanswered: shared.Unanswered = NothingToLoseTreatment.leave_out,
+    unanswered: Annotated[NothingToLoseTreatment, shared.UNANSWERED] = NothingToLoseTreatment.leave_out,
     automatic: Annotated[str | None, option("--automatic", "Not supported yet.", hidden=True)] = None,
     *,
     delivery: Annotated[Delivery, results("html json")],

@@ -14,7 +14,8 @@ import typer
 
 from surefoot.cli import shared_options as shared
 from surefoot.cli.option import OptionGroup
-from surefoot.cli.outputs import JSON, METRICS, PAGE, Output, Signature, check_outputs
+from surefoot.cli.outputs import Output, check_outputs
+from surefoot.cli.signatures import JSON, METRICS, PAGE, Signature
 from surefoot.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _WIDTH = 130  # letters of a line, in a file or pipe
 
 def show(parts: Sequence[RenderableType]) -> None:
     """Print tables and texts."""
-    from surefoot.report.text import plain_console, rendered
+    from surefoot.report.terminal import plain_console, rendered
 
     if sys.stdout.isatty():
         console = plain_console()

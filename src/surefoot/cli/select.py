@@ -13,6 +13,7 @@ from surefoot.cli.option import DIR, NAME, argument, option
 from surefoot.cli.outputs import OutputModel
 from surefoot.cli.printing import Delivery, results
 from surefoot.errors import ArgumentError, visible
+from surefoot.learn.model_files import is_model_file
 
 
 def select(
@@ -53,7 +54,7 @@ def select(
             "--fold selects the model to copy, but without --output no model is copied; add --output DIR"
         )
     inputs = [folder / RESULT_FILE, folder / PLAN_FILE, *([] if traffic is None else [Path(traffic)])]
-    delivery.check(inputs, OutputModel("--output", output))
+    delivery.check(inputs, OutputModel("--output", output, is_own_file=is_model_file))
     from surefoot.choose.choice import select as choose
     from surefoot.choose.saved_choice import copy_model
     from surefoot.choose.selection_policy import SelectionPolicy

@@ -10,9 +10,9 @@ from surefoot.arguments import LARGEST_COUNT, MOST_DRAWS, integer, parse_numbers
 from surefoot.cli import shared_options as shared
 from surefoot.cli.help_screen import helpful_group
 from surefoot.cli.option import FILE, LIST, NAME, OptionGroup, option
-from surefoot.cli.outputs import STUDY_CSV
 from surefoot.cli.printing import results, show
 from surefoot.cli.runs import input_files, measure_names, read_judged_runs
+from surefoot.cli.signatures import STUDY_CSV
 from surefoot.errors import ArgumentError
 from surefoot.stability.options import (
     MEASURES,
@@ -160,7 +160,7 @@ def time(
     **Example:** `surefoot stability time qrels.txt f1.run f2.run --dates dates.txt --size 50`
     """
     judged.check(*([] if dates is None else [str(dates)]))
-    from surefoot.data.reading.dates import read_dates
+    from surefoot.data.reading.query_tables import read_dates
     from surefoot.stability.picks import time as time_study
 
     if dates is None:

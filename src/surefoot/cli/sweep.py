@@ -12,11 +12,12 @@ from surefoot.choose import options as choices
 from surefoot.cli import shared_options as shared
 from surefoot.cli.bar import is_watched, progress_lines, stage
 from surefoot.cli.option import DIR, LIST, NAME, argument, json_or_text, option, parameters
-from surefoot.cli.outputs import SWEEP_CSV, files_under
+from surefoot.cli.outputs import files_under
 from surefoot.cli.printing import Delivery, results, show
+from surefoot.cli.signatures import SWEEP_CSV
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files
-from surefoot.learn.options import ENGINE, MEASURE, NETWORK_ENGINE, RISK_OBJECTIVES, RULE
+from surefoot.learn.options import ENGINE, ENGINES, MEASURE, NETWORK_ENGINE, RISK_OBJECTIVES, RULE
 
 if TYPE_CHECKING:
     from surefoot.choose.trainings import SweepProgress
@@ -61,7 +62,7 @@ def sweep(
     choose_by: Annotated[str | None, option("--choose-by", "validation or cross-validation.", "WORD")] = None,
     rule: shared.Rule = RULE,
     early_stopping: shared.EarlyStopping = None,
-    engine: shared.EngineName = ENGINE,
+    engine: Annotated[str, option("--engine", ", ".join((*ENGINES, NETWORK_ENGINE)), "WORD")] = ENGINE,
     workers: Annotated[int | None, option("--workers", "Processes.", min=1, shown="one per core")] = None,
     threads: Annotated[int, option("--threads", "Threads of each process.", min=1)] = 1,
     *,
@@ -128,7 +129,7 @@ def _live(quiet: bool) -> Iterator[Callable[[SweepProgress], None] | None]:
         return
     from rich.live import Live
 
-    from surefoot.report.text import plain_console
+    from surefoot.report.terminal import plain_console
 
     with Live(console=plain_console(stderr=True), transient=True, refresh_per_second=4) as live:
         yield lambda state: live.update(_progress(state))

@@ -12,11 +12,12 @@ from surefoot.cli import shared_options as shared
 from surefoot.cli.bar import is_watched, new_bar, stage
 from surefoot.cli.model_assessment import score_model, show_model
 from surefoot.cli.option import DIR, FILE, NAME, argument, option, parameters
-from surefoot.cli.outputs import CARD, CHECKPOINT, METRICS, PAGE, Output, OutputModel, check_outputs, files_under
+from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
 from surefoot.cli.printing import either
+from surefoot.cli.signatures import CARD, CHECKPOINT, METRICS, PAGE
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
-from surefoot.learn.model_files import checkpoint_paths, model_files
+from surefoot.learn.model_files import checkpoint_paths, is_model_file, model_files
 from surefoot.learn.options import (
     CHECKPOINT_EVERY,
     ENGINE,
@@ -98,7 +99,7 @@ def train(
     states = checkpoint_paths(checkpoint, 1 if engine == NETWORK_ENGINE else models)  # networks have one for all
     check_outputs(
         [
-            OutputModel("--output", output),
+            OutputModel("--output", output, is_own_file=is_model_file),
             *(Output("--checkpoint", each, CHECKPOINT) for each in states),
             Output("--html", html, PAGE),
             Output("--metrics", metrics, METRICS),
@@ -115,7 +116,7 @@ def train(
     )
     from surefoot.data.reading.traffic import read_traffic
     from surefoot.learn.settings import TrainingSettings
-    from surefoot.report.text import plain_console
+    from surefoot.report.terminal import plain_console
 
     console = plain_console(quiet=quiet)
     _refuse_together(dask, init_model, html, metrics, valid, early_stopping)

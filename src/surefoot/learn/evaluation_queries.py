@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from surefoot.arrays import Floats, Ints
-from surefoot.data.types.standardised import standardise
+from surefoot.data.types.labels_and_scores import standardise
 from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.risk.churn import kendall_tau
 

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats
-from surefoot.data.reading.categories import Categories
-from surefoot.data.reading.matrix import without_queries
+from surefoot.data.reading.matrix import Categories, without_queries
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Run
 from surefoot.errors import ArgumentError

@@ -314,7 +314,7 @@ class Assessment(PlainResult):
 
     def to_pandas(self) -> Any:
         """The rows of `per_query`, in pandas."""
-        from surefoot.data.writing.pandas_frames import pandas_frame
+        from surefoot.data.reading.frames import pandas_frame
 
         return pandas_frame(self.per_query())
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from surefoot.arguments import MOST_DRAWS, integer
 from surefoot.arrays import Floats
-from surefoot.data.reading.dates import date_of
+from surefoot.data.reading.query_tables import date_of
 from surefoot.data.types.scores import Scores
 from surefoot.errors import ArgumentError, other_queries_hint, shortened
 from surefoot.progress import steps

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.data.tools.judge_ratings import read_judges
 from surefoot.data.types.runs import Qrels, RankedSource, Run
 from surefoot.data.types.scores import Scores
+from surefoot.data.types.several_tables import read_judges
 from surefoot.decide.agreement.agreement_data import (
     NOTHING_NEEDED,
     SCHEMA,

@@ -26,8 +26,7 @@ from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 
 from surefoot.data.hashes import json_hash, seal
 from surefoot.data.reading.files import file_status
-from surefoot.data.writing.all_or_nothing import destination, write_text
-from surefoot.data.writing.locks import lock_file
+from surefoot.data.writing.all_or_nothing import destination, lock_file, write_text
 from surefoot.decide.evidence.conditions import ConditionRuleData
 from surefoot.decide.evidence.draws import Draws, DrawsData
 from surefoot.decide.evidence.judged_queries import JudgedQueries, PerQueryData

@@ -12,9 +12,8 @@ from typing import Any, TypedDict
 import numpy as np
 
 from surefoot.arguments import finite_number
-from surefoot.data.reading.by_query import query_table
 from surefoot.data.reading.columns import ids_of
-from surefoot.data.reading.segments import read_segments
+from surefoot.data.reading.query_tables import query_table, read_segments
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
 from surefoot.risk.assessment_data import Count
