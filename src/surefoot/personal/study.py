@@ -18,12 +18,11 @@ from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.clicks.labels import preference_gains
 from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
 from surefoot.learn.engines.contract import engine_of, merge_parameters
-from surefoot.learn.evaluation_queries import EVALUATION_PARTS, PARTS
+from surefoot.learn.measured_queries import EVALUATION_PARTS, PARTS
 from surefoot.learn.ranker import Ranker
 from surefoot.learn.settings import TrainingSettings
-from surefoot.personal.lists import ShownLists, read_lists
-from surefoot.personal.methods import MethodSetting, by_horizon, on_preferences, settings
-from surefoot.personal.notebook import to_notebook
+from surefoot.personal.lists import ShownLists, example_sessions, read_lists
+from surefoot.personal.methods import MODELS_FOLDER, MethodSetting, StudyRankers, by_horizon, on_preferences, settings
 from surefoot.personal.options import (
     EQUAL_GAIN,
     EQUALLY_RERANKED,
@@ -41,10 +40,8 @@ from surefoot.personal.options import (
     WEIGHTED_RISK,
 )
 from surefoot.personal.page import to_page
-from surefoot.personal.personal_data import SCHEMA, PersonalizationData
-from surefoot.personal.personal_metrics import to_metrics
+from surefoot.personal.personal_data import SCHEMA
 from surefoot.personal.position_bias import position_bias
-from surefoot.personal.rankers import MODELS_FOLDER, StudyRankers
 from surefoot.personal.recommendation import recommend
 from surefoot.personal.reranker_figures import (
     ShownOrderComparison,
@@ -55,8 +52,8 @@ from surefoot.personal.reranker_figures import (
     most_gain_at_share,
     random_mixture,
 )
-from surefoot.personal.sessions import example_sessions
-from surefoot.personal.tables import to_csv, to_latex, to_markdown, to_text
+from surefoot.personal.tables import to_csv, to_latex, to_markdown, to_metrics, to_notebook, to_text
+from surefoot.report.kinds import KINDS
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.multiplicity import holm
@@ -68,9 +65,7 @@ _CURVE_POINTS = 50  # points of the selective curve
 class Personalization(PlainResult):
     """What re-rankers gain and risk; `to_dict` is its plain data, everything else renders that."""
 
-    _called = "the result of a personalization"
-    _schemas = (SCHEMA,)
-    _shape = PersonalizationData
+    _kind = KINDS["personalization"]
     _renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
     folder: Path | None = None  # of the study, where this program made it
 
