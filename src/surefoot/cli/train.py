@@ -348,7 +348,7 @@ def show_data(console: Console, ranker: AnyRanker, sets: dict[str, RankingData |
     from surefoot.learn.training_weights import relative_or_none
     from surefoot.measures.notation import Measure
     from surefoot.measures.scoring import score
-    from surefoot.risk.weighting import weighted_mean
+    from surefoot.risk.vectors import weighted_mean
 
     measure = Measure.parse(ranker.measure)
     table = Table(
