@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,22 +22,30 @@ _ACCEPTED = "a file, a dict {query: count}, or a pandas, polars or Arrow table"
 
 
 @dataclass(frozen=True)
-class QueryWeights:
-    """The weights of those of some queries that are asked at all.
+class TrafficWeights:
+    """How often each query is asked; `left_out` queries are not asked, and `share` of all traffic goes to the rest.
 
-    `positions` are the numbers of these queries, in order, and `weights` theirs, all above 0. `left_out` counts the
-    queries that have no count or a count of 0, and `share` is the part of all given traffic that the weights hold.
+    Weights are above 0; such that are all `equal` change no figure: `relative` is None then.
     """
 
-    positions: Ints
     weights: Floats
     left_out: int
     share: float
+    equal: bool
+
+    def only(self, columns: Ints | list[int]) -> TrafficWeights:
+        """The weighting of some of the queries: of a segment, in which weights that happen to be equal count as any."""
+        return replace(self, weights=self.weights[columns])
+
+    @cached_property
+    def relative(self) -> Floats | None:
+        """w̃ = w/w̄, or None where all weights are equal."""
+        return None if self.equal else self.weights / self.weights.mean()
 
     @property
-    def equal(self) -> bool:
-        """Whether all weigh the same: then weights change no figure."""
-        return bool((self.weights == self.weights[0]).all())
+    def effective(self) -> float:
+        """c_eff: as many queries of equal weight tell as much."""
+        return effective_queries(self.weights)
 
 
 def read_traffic(source: Any) -> dict[str, float]:
@@ -56,11 +65,12 @@ def read_traffic(source: Any) -> dict[str, float]:
     return _checked(ids_of(columns[0], "the query", where).to_list(), columns[count], where)
 
 
-def query_weights(traffic: Traffic, queries: Sequence[str]) -> QueryWeights:
-    """The weights of these queries; one that traffic does not name was not asked, and has weight 0.
+def query_weights(traffic: Traffic, queries: Sequence[str]) -> tuple[Ints, TrafficWeights]:
+    """Which of these queries are asked, by their positions, and their weights; one that traffic does not name is not.
 
-    >>> query_weights({"q1": 6, "q2": 0, "q3": 2}, ["q3", "q2", "q4", "q1"]).weights
-    array([2., 6.])
+    >>> asked, weighting = query_weights({"q1": 6, "q2": 0, "q3": 2}, ["q3", "q2", "q4", "q1"])
+    >>> asked, weighting.weights
+    (array([0, 3]), array([2., 6.]))
     """
     counts = np.array([traffic.get(query, 0.0) for query in queries], dtype=np.float64)
     positions = np.flatnonzero(counts > 0)
@@ -68,7 +78,8 @@ def query_weights(traffic: Traffic, queries: Sequence[str]) -> QueryWeights:
         raise ArgumentError(f"no query has traffic: {other_queries_hint('counts', traffic, queries)}")
     weights = counts[positions]
     share = min(1.0, float(weights.sum() / sum(traffic.values())))
-    return QueryWeights(positions, weights, len(counts) - len(positions), share)
+    equal = bool((weights == weights[0]).all())
+    return positions, TrafficWeights(weights, len(counts) - len(positions), share, equal)
 
 
 def effective_queries(weights: Floats) -> float:

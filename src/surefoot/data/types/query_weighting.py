@@ -88,8 +88,8 @@ def read_weighting(source: Any, queries: Sequence[str], lengths: Ints) -> tuple[
     source = by_query(source, queries, lengths)
     if is_traffic(source):
         traffic = read_traffic(dict(source.items()) if _is_named_series(source) else source)
-        found = query_weights(traffic, queries)
-        positions, weights, total = found.positions, found.weights, sum(traffic.values())
+        positions, found = query_weights(traffic, queries)
+        weights, total = found.weights, sum(traffic.values())
     else:
         numbers = _per_query(source, queries, lengths)
         positions, total = np.flatnonzero(numbers > 0), None

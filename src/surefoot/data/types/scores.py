@@ -24,9 +24,8 @@ from surefoot.data.reading.frames import (
 from surefoot.data.reading.parquet import is_parquet
 from surefoot.data.reading.polars_process import refuse_in_fork
 from surefoot.data.reading.query_tables import query_table
-from surefoot.data.reading.traffic import query_weights, read_traffic
+from surefoot.data.reading.traffic import TrafficWeights, query_weights, read_traffic
 from surefoot.data.types.runs import Qrels, Run
-from surefoot.data.types.traffic_weights import TrafficWeights
 from surefoot.data.writing.all_or_nothing import write_bytes
 from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, shortened
 
@@ -190,24 +189,24 @@ class Scores:
         >>> scores.with_traffic({"q1": 30, "q2": 10}).mean()
         array([0.4375])
         """
-        given = query_weights(read_traffic(traffic), self.queries)
-        asked = [self.queries[position] for position in given.positions]
+        positions, weighting = query_weights(read_traffic(traffic), self.queries)
+        asked = [self.queries[position] for position in positions]
         missing, no_relevant = self.missing, self.no_relevant
         filled = self.filled
-        if given.left_out:
+        if weighting.left_out:
             missing = {run.name: len(set(asked).difference(run.queries)) for run in self.runs}
             if self.qrels is not None:
                 best = dict(zip(self.qrels.queries, self.qrels.grades[self.qrels.ranking.offsets[:-1]], strict=True))
                 no_relevant = sum(best[query] <= 0 for query in asked)
             if filled is not None:
                 raise ArgumentError(
-                    f"{given.left_out:,} of the queries whose holes were filled have no traffic; give the traffic to "
+                    f"{weighting.left_out:,} of the queries whose holes were filled have no traffic; give the traffic to "
                     "score(…, traffic=…), which leaves them out first"
                 )
         return Scores(
-            self.values[:, given.positions], self.systems, asked, self.measure, missing=missing, dropped=self.dropped,
+            self.values[:, positions], self.systems, asked, self.measure, missing=missing, dropped=self.dropped,
             no_relevant=no_relevant, tie_rule=self.tie_rule, runs=self.runs, qrels=self.qrels, filled=filled,
-            traffic=TrafficWeights.of(given),
+            traffic=weighting,
         )  # fmt: skip
 
     @property
