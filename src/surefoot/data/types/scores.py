@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +29,6 @@ from surefoot.data.types.runs import Qrels, Run
 from surefoot.data.writing.all_or_nothing import write_bytes
 from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, shortened
 
-_BLOCK = 1 << 15  # queries handled at once, which fit a processor's cache
 FLOOR = 1e-5  # the least score in a geometric mean
 _ACCEPTED = "a file, a nested dict {system: {query: score}}, or a pandas, polars or Arrow table"
 
@@ -219,35 +218,11 @@ class Scores:
         weights = self._relative_weights
         if weights is None:
             return np.asarray(self.values.mean(axis=1))
-        return np.asarray(np.einsum("ij,j->i", self.values, weights) / self._count)
-
-    @property
-    def _count(self) -> int:
-        """How many queries there are."""
-        return len(self.queries)
-
-    @property
-    def _totals(self) -> Floats:
-        """The sum over queries, one value per system."""
-        return np.asarray(self.values.sum(axis=1))
-
-    def _vector(self, row: int) -> Floats:
-        """One system's scores, one value per query."""
-        return np.asarray(self.values[row])
-
-    def _blocks(self, rows: Sequence[int]) -> Iterator[Floats]:
-        """The scores of some systems, systems × queries, a block of queries at a time."""
-        for start in range(0, self._count, _BLOCK):
-            yield self.values[rows, start : start + _BLOCK]
-
-    def _ends(self) -> tuple[float, float]:
-        """The lowest and the highest score."""
-        return float(self.values.min()), float(self.values.max())
+        return np.asarray(np.einsum("ij,j->i", self.values, weights) / len(self.queries))
 
     def _largest(self) -> float:
         """The greatest score without its sign, which rounding is measured by."""
-        lowest, highest = self._ends()
-        return max(highest, -lowest)
+        return max(float(self.values.max()), -float(self.values.min()))
 
     def geometric_mean(self, floor: float = FLOOR) -> Floats:
         """Geometric mean over queries, each score at least `floor`: of AP, trec_eval's gm_map (GMAP)."""
@@ -255,7 +230,7 @@ class Scores:
         weights = self._relative_weights
         if weights is None:
             return np.exp([row.mean() for row in logs])
-        return np.exp([np.einsum("i,i->", row, weights) / self._count for row in logs])
+        return np.exp([np.einsum("i,i->", row, weights) / len(self.queries) for row in logs])
 
     def to_frame(self) -> pl.DataFrame:
         """A polars frame: `query` first, then one column per system."""
