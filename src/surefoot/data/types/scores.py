@@ -199,8 +199,8 @@ class Scores:
                 no_relevant = sum(best[query] <= 0 for query in asked)
             if filled is not None:
                 raise ArgumentError(
-                    f"{weighting.left_out:,} of the queries whose holes were filled have no traffic; give the traffic to "
-                    "score(…, traffic=…), which leaves them out first"
+                    f"{weighting.left_out:,} of the queries whose holes were filled have no traffic; give the traffic "
+                    "to score(…, traffic=…), which leaves them out first"
                 )
         return Scores(
             self.values[:, positions], self.systems, asked, self.measure, missing=missing, dropped=self.dropped,
