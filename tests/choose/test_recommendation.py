@@ -14,7 +14,7 @@ from surefoot.choose.recommendation import cautions, headline, kept_in_words, mo
 from surefoot.choose.rows import pooled
 from surefoot.choose.selection_policy import SelectionPolicy
 from surefoot.choose.tables import significance_signs
-from surefoot.report.few_queries import UNEVEN
+from surefoot.report.notes import UNEVEN
 from surefoot.significance import SIGNIFICANCE
 
 

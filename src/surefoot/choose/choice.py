@@ -22,10 +22,9 @@ from surefoot.data.reading.traffic import read_traffic
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, DataError, expecting, shortened
 from surefoot.learn.training_weights import georisk_refusal
-from surefoot.report.measure_names import measure_title
-from surefoot.report.numbers import signed
-from surefoot.report.plain_json import to_json
-from surefoot.report.traffic_words import traffic_note
+from surefoot.report.escapes import to_json
+from surefoot.report.notes import traffic_note
+from surefoot.report.numbers import measure_title, signed
 from surefoot.risk.assessment_data import Json, TrafficData
 from surefoot.risk.bootstrap import percentile_intervals
 

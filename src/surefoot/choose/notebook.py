@@ -6,7 +6,7 @@ from surefoot.choose.recommendation import headline
 from surefoot.choose.tables import columns, notes, significance_signs, title, value_of
 from surefoot.data.notebook import NotebookTable, NotebookView, more_rows
 from surefoot.report.columns import ABSENT, FigureColumn
-from surefoot.report.measure_names import measure_title
+from surefoot.report.numbers import measure_title
 from surefoot.risk.assessment_data import Json
 
 _ROWS, _ANSWERS = 15, 3

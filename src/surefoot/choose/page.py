@@ -17,10 +17,9 @@ from surefoot.choose.tables import columns, is_weighted, notes, significance_sig
 from surefoot.errors import visible
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS
 from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
-from surefoot.report.measure_names import measure_title
-from surefoot.report.numbers import fixed, percent, signed
+from surefoot.report.notes import traffic_percent
+from surefoot.report.numbers import fixed, measure_title, percent, signed
 from surefoot.report.provenance import Provenance
-from surefoot.report.traffic_words import traffic_percent
 from surefoot.risk.assessment_data import Json
 
 _FOLDER = "surefoot.choose/assets"

@@ -13,7 +13,7 @@ from surefoot.choose.options import MODEL, RANKINGS
 from surefoot.choose.rows import gain_only, pooled
 from surefoot.errors import visible
 from surefoot.report.columns import chance_words
-from surefoot.report.few_queries import few_queries, too_few_of
+from surefoot.report.notes import few_queries, too_few_of
 from surefoot.report.numbers import percent, signed
 from surefoot.risk.assessment_data import Json
 from surefoot.significance import SIGNIFICANCE

@@ -21,7 +21,7 @@ def voice(quiet: bool) -> Callable[..., None]:
     from rich.text import Text
 
     from surefoot.errors import visible
-    from surefoot.report.terminal import plain_console
+    from surefoot.report.tables import plain_console
 
     console = plain_console(quiet=quiet)
 

@@ -26,7 +26,7 @@ from surefoot.cli.shared_options import (
 )
 from surefoot.cli.signatures import STUDY_CSV
 from surefoot.errors import ArgumentError
-from surefoot.stability.options import (
+from surefoot.stability.study_data import (
     MEASURES,
     MOST_QUERIES_LISTED,
     NOISE_SIZES,
@@ -186,7 +186,7 @@ def measures(
     """
     inputs = _with_traffic(files, traffic)
     delivery = _delivery(inputs, json_file, csv_file, html, force)
-    from surefoot.stability.ranking_functions import measures as compare_functions
+    from surefoot.stability.picks import measures as compare_functions
 
     scores = _score_runs(files, measure, 2, traffic)
     study = compare_functions(scores, replicates=bootstrap, most=most, seed=seed)

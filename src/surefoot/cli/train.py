@@ -129,7 +129,7 @@ def train(
     )
     from surefoot.data.reading.traffic import read_traffic
     from surefoot.learn.settings import TrainingSettings
-    from surefoot.report.terminal import plain_console
+    from surefoot.report.tables import plain_console
 
     console = plain_console(quiet=quiet)
     _refuse_together(dask, init_model, html, metrics, valid, early_stopping)

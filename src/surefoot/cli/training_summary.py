@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from surefoot.errors import visible
-from surefoot.report.traffic_words import effective_words, traffic_percent
+from surefoot.report.notes import effective_words, traffic_percent
 
 if TYPE_CHECKING:
     from rich.console import Console

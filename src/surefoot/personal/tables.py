@@ -9,10 +9,8 @@ from surefoot.learn.evaluation_queries import EVALUATION_PARTS
 from surefoot.personal.method_lines import distinct_rows
 from surefoot.personal.recommendation import few_lists, headline, recommendation_tag
 from surefoot.report.escapes import csv_text, latex, markdown
-from surefoot.report.measure_names import measure_note, measure_title
-from surefoot.report.numbers import fixed, percent
-from surefoot.report.tables import latex_table, markdown_table, terminal_table
-from surefoot.report.terminal import rendered
+from surefoot.report.numbers import fixed, measure_note, measure_title, percent
+from surefoot.report.tables import latex_table, markdown_table, rendered, terminal_table
 from surefoot.risk.assessment_data import Json
 from surefoot.significance import CONFIDENCE_PERCENT, SIGNIFICANCE
 

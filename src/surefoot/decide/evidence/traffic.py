@@ -15,7 +15,7 @@ from surefoot.data.types.runs import Run
 from surefoot.decide.evidence.evidence_data import DrawnTraffic, ToProve
 from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import worst_case_loss
-from surefoot.report.plain_json import to_json
+from surefoot.report.escapes import to_json
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from surefoot.data.hashes import check_seal
-from surefoot.decide.guard.certificate_notebook import to_notebook
+from surefoot.data.notebook import NotebookTable, NotebookView
+from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.guard.certificate_page import to_page
 from surefoot.decide.guard.certificate_text import figure_rows
 from surefoot.errors import DataError, name_list, visible
 from surefoot.report.escapes import csv_text
 from surefoot.report.kinds import KINDS
+from surefoot.report.numbers import percent, signed
 from surefoot.report.provenance import Provenance
 from surefoot.report.result import PlainResult
 from surefoot.risk.assessment_data import Json
@@ -82,3 +84,27 @@ class Certificate(PlainResult, Mapping[str, Any]):
     def to_html(self, *, provenance: Provenance | None = None) -> str:
         """One page: what to serve, the curves, the figures, what is assumed, and a line to sign."""
         return to_page(self._data, provenance)
+
+
+def to_notebook(data: Json, rows: Sequence[tuple[str, str]]) -> str:
+    """The view of a certificate's plain data, with the rows of its figures."""
+    nowhere = data["threshold"] is None
+    levels = " and ".join(ConditionRule(one["name"], one["level"]).words for one in data["conditions"])
+    headline = (
+        f"Only {data['baseline']} is shown."
+        if nowhere
+        else f"{data['candidate']} keeps to {levels} where it is shown instead of {data['baseline']}."
+    )
+    guarded = data["guarded"]
+    tiles = [
+        ("Judged queries", f"{data['queries']:,}"),
+        ("Lists of the candidate", percent(guarded["share_shown"], 1)),
+        ("Gain", signed(guarded["gain"], 4)),
+        *([("Gain kept", percent(data["gain_kept"]))] if data["gain_kept"] is not None else []),
+        ("Risk observed", f"{guarded['risk']:.4f}"),
+    ]
+    table = NotebookTable(["figure", "value"], [list(row) for row in rows], left=2)
+    return NotebookView(
+        "Certificate", headline, tiles, table, "" if nowhere else "helped", lead=[data["sentence"]],
+        notes=[f"It assumes: {assumption}" for assumption in data["assumptions"]],
+    ).to_html()  # fmt: skip

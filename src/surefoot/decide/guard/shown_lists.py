@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from surefoot.arrays import Flags, Floats
 from surefoot.data.writing.all_or_nothing import write_text
-from surefoot.report.escapes import csv_text
+from surefoot.report.escapes import csv_text, to_json
 from surefoot.report.numbers import short
-from surefoot.report.plain_json import to_json
 from surefoot.risk.assessment_data import Json
 
 SCHEMA = "surefoot/shown/1"
