@@ -17,7 +17,7 @@ from tests.report.schemas import check_data
 import surefoot.personal.study as study_module
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.errors import ArgumentError, DataError
-from surefoot.learn.evaluation_queries import PARTS
+from surefoot.learn.measured_queries import PARTS
 from surefoot.learn.ranker import Ranker
 from surefoot.personal.lists import read_lists
 from surefoot.personal.methods import MethodSetting, TrainingData, left_out_features

@@ -20,8 +20,7 @@ from surefoot.choose.store import SweepStore
 from surefoot.choose.trainings import SweepTrainings
 from surefoot.data.writing.resumable import Arrays
 from surefoot.errors import expecting
-from surefoot.learn.evaluation_queries import EVALUATION_PARTS, EvaluationQueries
-from surefoot.learn.measured_queries import MeasuredQueries
+from surefoot.learn.measured_queries import EVALUATION_PARTS, EvaluationQueries, MeasuredQueries
 from surefoot.learn.options import OBJECTIVE
 from surefoot.risk.weighting import relative_weights
 

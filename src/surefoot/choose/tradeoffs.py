@@ -32,7 +32,7 @@ from surefoot.choose.tradeoffs_data import SCHEMA
 from surefoot.choose.trainings import TrainingFailure
 from surefoot.data.types.traffic_weights import TrafficWeights
 from surefoot.errors import ArgumentError, DataError, expecting, shortened
-from surefoot.learn.evaluation_queries import EVALUATION_PARTS
+from surefoot.learn.measured_queries import EVALUATION_PARTS
 from surefoot.learn.options import OBJECTIVE
 from surefoot.report.kinds import KINDS
 from surefoot.report.result import PlainResult, Renderings

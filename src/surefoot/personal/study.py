@@ -18,7 +18,7 @@ from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.clicks.labels import preference_gains
 from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
 from surefoot.learn.engines.contract import engine_of, merge_parameters
-from surefoot.learn.evaluation_queries import EVALUATION_PARTS, PARTS
+from surefoot.learn.measured_queries import EVALUATION_PARTS, PARTS
 from surefoot.learn.ranker import Ranker
 from surefoot.learn.settings import TrainingSettings
 from surefoot.personal.lists import ShownLists, read_lists

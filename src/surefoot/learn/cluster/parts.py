@@ -22,7 +22,7 @@ from surefoot.data.types.query_weighting import is_traffic
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened
 from surefoot.learn.baseline_spec import with_baselines
-from surefoot.learn.cluster.libraries import dask_library, is_dask
+from surefoot.learn.cluster import dask_library, is_dask
 from surefoot.learn.inputs import as_data
 
 Delayed: TypeAlias = Any  # a part that is yet to be computed
