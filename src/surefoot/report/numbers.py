@@ -1,4 +1,4 @@
-"""Numbers as people read them, with a true minus sign, which nothing that rounds to 0 has; and what measures are called."""
+"""Numbers as people read them, with a true minus sign, which nothing that rounds to 0 has, and names of measures."""
 
 from __future__ import annotations
 
