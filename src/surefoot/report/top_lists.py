@@ -14,7 +14,7 @@ from surefoot.report.columns import ABSENT
 from surefoot.report.numbers import fixed, signed
 from surefoot.report.page_results import TOP_RESULTS, TopResults, grades_of, ranks_in
 from surefoot.risk.assessment_data import AssessmentData, SystemData
-from surefoot.risk.assessment_figures import alpha_key
+from surefoot.risk.tradeoff import alpha_key
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -17,8 +17,8 @@ from surefoot.report.notes import (
 )
 from surefoot.report.numbers import fixed, measure_note, measure_title
 from surefoot.risk.assessment_data import AssessmentData, AtAlpha, Outcome, OutcomeFrom, SystemData
-from surefoot.risk.assessment_figures import alpha_key
-from surefoot.risk.turns import LAST_SEARCHED_ALPHA
+from surefoot.risk.outcomes import LAST_SEARCHED_ALPHA
+from surefoot.risk.tradeoff import alpha_key
 from surefoot.significance import CONFIDENCE_PERCENT
 
 

@@ -19,7 +19,7 @@ from surefoot.errors import ArgumentError, other_queries_hint, shortened
 from surefoot.progress import steps
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.bootstrap import percentile_intervals, resamples
-from surefoot.risk.rounding import ROUNDING, difference_of
+from surefoot.risk.tradeoff import ROUNDING, difference_of
 from surefoot.stability.study import Study, matrices_of, traffic_block
 from surefoot.stability.study_data import MOST_QUERIES_LISTED, PERIOD, PERIOD_SIZE, REPLICATES, SUBSET_SIZES, SUBSETS
 

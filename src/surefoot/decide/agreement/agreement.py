@@ -26,7 +26,7 @@ from surefoot.decide.agreement.agreement_data import (
 )
 from surefoot.decide.agreement.agreement_page import to_page
 from surefoot.decide.agreement.agreement_text import headline, to_csv, to_markdown, to_notebook, to_text
-from surefoot.decide.evidence.compared_systems import systems_of
+from surefoot.decide.evidence.judged_queries import systems_of
 from surefoot.decide.evidence.traffic import traffic_to_draw
 from surefoot.decide.options import DECIDING_SHARE, DELTA, RESAMPLES
 from surefoot.errors import ArgumentError, DataError, MeasureError, shortened
@@ -40,7 +40,7 @@ from surefoot.risk.betting import check_unit
 from surefoot.risk.control_variate import judge_moments
 from surefoot.risk.inference import t_test
 from surefoot.risk.judge_agreement import cohen_kappa, confusion, krippendorff_alpha
-from surefoot.risk.rounding import ROUNDING, difference_of
+from surefoot.risk.tradeoff import ROUNDING, difference_of
 from surefoot.significance import SIGNIFICANCE
 
 MEASURE = "nDCG@10"  # where none is given

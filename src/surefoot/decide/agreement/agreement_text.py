@@ -11,7 +11,7 @@ from surefoot.report.escapes import csv_text, markdown
 from surefoot.report.numbers import fixed, measure_title, percent, signed
 from surefoot.report.tables import markdown_table, rendered, terminal_table
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.rounding import ROUNDING
+from surefoot.risk.tradeoff import ROUNDING
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -29,8 +29,7 @@ from surefoot.arrays import Floats
 from surefoot.decide.evidence.evidence_data import ConditionName, ToProve
 from surefoot.errors import DataError, name_list, shortened
 from surefoot.measures.notation import is_binary
-from surefoot.risk.rounding import difference_of
-from surefoot.risk.tradeoff import weigh_losses, which_lose_over_20
+from surefoot.risk.tradeoff import difference_of, weigh_losses, which_lose_over_20
 
 
 class BoundedMean(NamedTuple):
@@ -228,3 +227,12 @@ class ConditionRule:
     def to_dict(self) -> ConditionRuleData:
         """Plain data that JSON can hold."""
         return {"name": self.name, "segment": self.segment, "level": self.level, "alpha": self.alpha}
+
+
+def confidence(delta: float) -> str:
+    """1 − δ in percent.
+
+    >>> confidence(0.05), confidence(0.0076)
+    ('95 %', '99.24 %')
+    """
+    return f"{100 * (1 - delta):.4g} %"

@@ -10,7 +10,7 @@ from typing import Any
 
 from surefoot.data.notebook import Look, NotebookTable, NotebookView, Tone, more_rows
 from surefoot.data.types.scores import Scores
-from surefoot.decide.evidence.confidence import confidence
+from surefoot.decide.evidence.conditions import confidence
 from surefoot.decide.gate.decision_page import to_page
 from surefoot.decide.gate.decision_text import (
     STATUS_HEADING,
@@ -107,7 +107,7 @@ class Decision(PlainResult):
 
     def to_junit(self) -> str:
         """JUnit's XML, a test case for each condition."""
-        from surefoot.decide.gate.junit import to_junit
+        from surefoot.decide.gate.build_servers import to_junit
 
         return to_junit(self._data)
 

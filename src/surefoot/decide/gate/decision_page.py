@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from surefoot.data.types.scores import Scores
-from surefoot.decide.evidence.conditions import condition_named
-from surefoot.decide.evidence.confidence import confidence
+from surefoot.decide.evidence.conditions import condition_named, confidence
 from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose_notes
 from surefoot.decide.gate.decision_text import (
     STATUS_HEADING,
