@@ -7,7 +7,6 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -45,7 +44,6 @@ from surefoot.errors import ArgumentError, shortened
 
 if TYPE_CHECKING:
     from surefoot.decide.evidence.conditions import ConditionKind
-    from surefoot.decide.gate.asked import Given
     from surefoot.decide.gate.decision import Decision
     from surefoot.decide.gate.release_policy import ReleasePolicy
 
@@ -141,25 +139,23 @@ def gate(  # noqa: PLR0915  # a list of its options
     check_outputs(delivery.outputs(markdown=DECISION_MARKDOWN, junit=DECISION_JUNIT), inputs + updated, force)
     check_outputs([Output("--record", record)], [*inputs, *filter(None, [summary])], force=True)
     from surefoot.data.reading.files import as_text
+    from surefoot.decide.evidence.sample import Evidence
     from surefoot.decide.gate.build_servers import annotate, append_summary
-    from surefoot.decide.gate.gate import gate as decide
+    from surefoot.decide.gate.gate import decide
     from surefoot.decide.gate.gate import preview as look_ahead
 
     (matrix,) = read_scored("gate", given, [] if measure is None else [measure], missing)
     if baseline is None:
         raise ArgumentError(choose_baseline(matrix.systems, virtual=False))
-    question: Given = {
-        "segments": segments, "sample": sample, "automatic": automatic,
-        "sampled_from": sampled_from, "budget": budget, "unanswered": unanswered,
-    }  # fmt: skip
+    evidence = Evidence.read(
+        sample=sample, unanswered=unanswered, automatic=automatic, segments=segments, sampled_from=sampled_from,
+        budget=budget,
+    )  # fmt: skip
     systems = None if candidate is None else as_text(candidate), as_text(baseline)
     if preview:
-        show(look_ahead(matrix, *systems, parsed, record=record, **question))
+        show(look_ahead(matrix, *systems, parsed, evidence, record=record))
         raise typer.Exit(NOTHING_DECIDED)
-    decision = decide(  # what the policy settles was taken above, or overridden
-        matrix, candidate=systems[0], baseline=systems[1], policy=replace(parsed, settings=ReleaseSettings()),
-        record=record, texts=texts, **question,
-    )  # fmt: skip
+    decision = decide(matrix, *systems, parsed, evidence, record=record, texts=texts)
     page = {"documents": documents, "provenance": page_provenance(html_file, inputs, link or [])}
     if summary is not None:
         append_summary(summary, decision.to_markdown())

@@ -19,9 +19,9 @@ from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.evidence_data import LossName, SampleData, UnansweredData
 from surefoot.decide.evidence.judged_queries import JudgedQueries, betting_order
 from surefoot.decide.evidence.nothing_to_lose import NothingToLose, parse_treatment, with_relevant
-from surefoot.decide.evidence.proof import Evidence, evidence_of
+from surefoot.decide.evidence.proof import ConditionEvidence, evidence_of
 from surefoot.decide.evidence.record import NamedLists, Question, QuestionEntry, Record
-from surefoot.decide.evidence.sample import Strata, weigh_strata
+from surefoot.decide.evidence.sample import Sample, weigh_strata
 from surefoot.decide.guard.certificate_data import CertificateRecordData
 from surefoot.decide.guard.list_pair import ListPair
 from surefoot.decide.guard.scorers import Scorer
@@ -107,7 +107,7 @@ class ScoredQueries:
 
 
 def calibration_of(
-    scored: ScoredQueries, settings: GuardSettings, chosen: Draws | Strata | None, largest: float
+    scored: ScoredQueries, settings: GuardSettings, chosen: Sample, largest: float
 ) -> tuple[Calibration, JudgedQueries, SampleData]:
     """What calibrates, the sample it is made of, and how that stands for traffic; `largest` is B, the greatest loss."""
     could_lose_mean = 1.0
@@ -139,7 +139,7 @@ def calibration_of(
     return calibration, sample, sampling
 
 
-def _bounded(evidence: Evidence, largest: float, kind: str) -> Evidence:
+def _bounded(evidence: ConditionEvidence, largest: float, kind: str) -> ConditionEvidence:
     """The evidence on a loss that is at most `largest`, B: x = ℓ/B against m = r/B."""
     if evidence.rule.condition.within_worst_case and largest < 1 and kind == "plain":
         evidence = replace(evidence, x=evidence.x / largest, scale=evidence.scale * largest)
@@ -268,7 +268,7 @@ def _between(name: str, value: Any, low: float, high: float, words: str) -> floa
     return number
 
 
-def draws_of_record(record: Record, judged: JudgedListPair, sample: Draws | Strata | None) -> Draws | Strata | None:
+def draws_of_record(record: Record, judged: JudgedListPair, sample: Sample) -> Sample:
     """All draws that the record has for these lists, one after the other; else the sample that was given."""
     if isinstance(sample, Draws):
         raise ArgumentError(
@@ -296,7 +296,7 @@ def draws_of_record(record: Record, judged: JudgedListPair, sample: Draws | Stra
 
 def guard_question(
     record: Record, candidate: NamedLists, judged: JudgedListPair, sample: JudgedQueries, claim: Mapping[str, Any],
-    chosen: Draws | Strata | None,
+    chosen: Sample,
 ) -> Question:  # fmt: skip
     """The record's question that this calibration is: the same scores and claim again are no new one."""
     draws = chosen if isinstance(chosen, Draws) else None

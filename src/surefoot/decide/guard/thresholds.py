@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from surefoot.arrays import Floats, Ints
-from surefoot.decide.evidence.proof import Evidence, upper_bounds
+from surefoot.decide.evidence.proof import ConditionEvidence, upper_bounds
 from surefoot.decide.guard.certificate_data import ThresholdPoint
 from surefoot.errors import ArgumentError
 from surefoot.risk.betting import stratified_p, thresholded_p
@@ -38,7 +38,7 @@ class Calibration:
     scores: Floats
     differences: Floats
     traffic_weight: Floats
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[ConditionEvidence, ...]
     delta: float
 
     def __len__(self) -> int:
@@ -62,7 +62,7 @@ class Calibration:
         p = np.max([self._p(evidence, thresholds, evidence.m * scale[:, None]) for evidence in self.evidence], axis=0)
         return np.asarray(p[0] if times is None else p)
 
-    def _p(self, evidence: Evidence, thresholds: Floats, m: Floats) -> Floats:
+    def _p(self, evidence: ConditionEvidence, thresholds: Floats, m: Floats) -> Floats:
         if evidence.method == "stratified":
             return _stratified(evidence.x, self.scores, thresholds, m)
         if evidence.method == "binomial":
