@@ -78,7 +78,7 @@ def test_passing_stops_at_the_first_that_fails() -> None:
 def test_the_curve_only_rises() -> None:
     rng = np.random.default_rng(3)
     made = calibration(rng.random(500), rng.normal(0.02, 0.1, 500))
-    gains = [point["gain"] for point in curve(made, {"risk": LEVEL})]
+    gains = [point["gain"] for point in curve(made, {"risk": LEVEL}, 1.0)]
     assert gains == sorted(gains)
 
 

@@ -32,7 +32,6 @@ from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import check_bounded
 
 _ROUNDING = 1e-9
-_JSON = ".json"
 
 
 @dataclass(frozen=True)
@@ -198,19 +197,9 @@ class GuardSettings:
 
     @classmethod
     def parse(
-        cls,
-        *,
-        measure: Any,
-        risk: Any,
-        share_hurt: Any,
-        delta: Any,
-        scorer: Any,
-        blend: Any,
-        budget: Any,
-        unanswered: Any,
+        cls, *, measure: Any, delta: Any, scorer: Any, blend: Any, budget: Any, unanswered: Any, **given: Any
     ) -> GuardSettings:
-        """The settings, each checked."""
-        given = {"risk": risk, "share_hurt": share_hurt}
+        """The settings, each checked; of `given` the losses."""
         words = "above 0 and below 1, such as 0.02 (no number of queries can prove that nothing is lost)"
         levels: dict[LossName, float] = {
             name: _between(name, given[name], 0, math.nextafter(1, 0), words)
@@ -218,16 +207,11 @@ class GuardSettings:
         }  # fmt: skip
         if not levels:
             raise ArgumentError("give what may be lost: risk=0.02, share_hurt=0.05, or both")
+        deltas = f"from {LEAST_DELTA:g} to {MOST_DELTA:g}, such as 0.05"
         return cls(
             measure=check_bounded(measure),
             levels=levels,
-            delta=_between(
-                "delta",
-                delta,
-                math.nextafter(LEAST_DELTA, 0),
-                MOST_DELTA,
-                f"from {LEAST_DELTA:g} to {MOST_DELTA:g}, such as 0.05",
-            ),
+            delta=_between("delta", delta, math.nextafter(LEAST_DELTA, 0), MOST_DELTA, deltas),
             scorer=scorer,
             blend=None if blend is None else _between("blend", blend, 0, 1, "a weight above 0 and at most 1"),
             budget=integer("budget", budget, 1, LARGEST_COUNT),
@@ -252,8 +236,7 @@ class GuardSettings:
         """Plain data from which `parse` makes the same settings, but for the scorer."""
         return {
             "measure": str(self.measure),
-            "risk": self.levels.get("risk"),
-            "share_hurt": self.levels.get("share_hurt"),
+            **{name: self.levels.get(name) for name in LOSSES},
             "delta": self.delta,
             "blend": self.blend,
             "budget": self.budget,

@@ -164,7 +164,7 @@ class RiskGuard:
         if self._ranker is None:
             lists, qrels = self._lists(), Qrels._read(judged)
             refuse_machine_judgments(qrels)
-            fingerprints = [frozenset({_fingerprint(query)}) for query in lists.queries]
+            fingerprints = [frozenset({text_hash(query)[:HASH_DIGITS]}) for query in lists.queries]
         else:
             lists, qrels, fingerprints = self._lists(judged), judged.qrels(), query_fingerprints(judged)
         return JudgedListPair.from_lists(lists, qrels, self.settings.measure, fingerprints)
@@ -235,7 +235,7 @@ class RiskGuard:
                 claim = self.settings.claim(self.scorer.name, [sampling["kind"], largest])
                 question = guard_question(kept, self._candidate_lists, judged_lists, counted, claim, evidence.sample)
                 kept.write(record)  # before anybody can have seen what comes of it
-                calibration = calibration.with_delta(question.data["delta"])
+                calibration = replace(calibration, delta=question.data["delta"])
             least = calibration.least()
             if least is None or len(calibration) >= least:
                 result = find_threshold(calibration, thresholds_for(calibration.scores, self._thresholds))
@@ -359,7 +359,3 @@ def _named_baseline(ranker: Any, baseline: Any) -> str:
             f"baseline is {shortened(baseline)}; with a Ranker, use the name of a baseline in the data, or feature:25"
         )
     return baseline
-
-
-def _fingerprint(query: str) -> str:
-    return text_hash(query)[:HASH_DIGITS]
