@@ -127,8 +127,7 @@ def gate(
     from surefoot.data.reading.files import as_text
     from surefoot.decide.evidence.sample import Evidence
     from surefoot.decide.gate.build_servers import annotate, append_summary
-    from surefoot.decide.gate.gate import decide
-    from surefoot.decide.gate.gate import preview as look_ahead
+    from surefoot.decide.gate.gate import decide, look_ahead
 
     (matrix,) = read_scored("gate", given, [] if measure is None else [measure], missing)
     if baseline is None:

@@ -19,7 +19,7 @@ from surefoot.decide.evidence.judged_queries import betting_order
 from surefoot.decide.evidence.record import level_of, read_record
 from surefoot.decide.evidence.sample import Evidence
 from surefoot.decide.gate import sample_size
-from surefoot.decide.gate.gate import preview
+from surefoot.decide.gate.gate import look_ahead
 from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.errors import ArgumentError, DataError
 
@@ -457,12 +457,12 @@ def test_a_preview_refuses_what_a_look_would(record: Path) -> None:
     given: Any = {"evidence": Evidence.read(), "record": record}
     look(WORLD.judged(Q[:60]), record)
     before = record.read_bytes()
-    assert preview(WORLD.judged(Q[:90]), None, "today", ReleasePolicy.read(POLICY), **given)
+    assert look_ahead(WORLD.judged(Q[:90]), None, "today", ReleasePolicy.read(POLICY), **given)
     with pytest.raises(DataError, match="queries of earlier looks have no judgments here"):
-        preview(WORLD.judged(Q[10:90]), None, "today", ReleasePolicy.read(POLICY), **given)
+        look_ahead(WORLD.judged(Q[10:90]), None, "today", ReleasePolicy.read(POLICY), **given)
     changed = WORLD.runs["new"] | {Q[7]: LISTS[2]}
     with pytest.raises(DataError, match="under another name"):
-        preview(WORLD.judged(Q[:90], changed), None, "today", ReleasePolicy.read(POLICY), **given)
+        look_ahead(WORLD.judged(Q[:90], changed), None, "today", ReleasePolicy.read(POLICY), **given)
     assert record.read_bytes() == before
 
 

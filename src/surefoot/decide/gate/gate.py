@@ -123,7 +123,7 @@ def decide(
     return Decision(dict(_data(look, texts)), look.asked.scores)
 
 
-def preview(
+def look_ahead(
     matrix: Scores, candidate: str | None, baseline: str | None, policy: ReleasePolicy, evidence: Evidence, *,
     record: str | os.PathLike[str] | None = None,
 ) -> list[RenderableType]:  # fmt: skip
