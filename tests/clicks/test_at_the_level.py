@@ -41,7 +41,7 @@ def _by_tables(events: Events, thresholds: tuple[float, ...], folder: Path, *, w
 
 
 def by_sessions(events: Events, thresholds: tuple[float, ...], folder: Path) -> Known:
-    facts = LogFacts("time", 1.0, False, False, False, False, False, thresholds, None)
+    facts = LogFacts("time", 1.0, False, False, False, False, False, thresholds)
     about = ("s", None, None)
     lists = [
         ShownEvent(*about, time, None, f"of {time}", None, what, None, None, number)

@@ -31,10 +31,8 @@ from surefoot.errors import ArgumentError, DataError
 Event = dict[str, Any]
 
 
-def facts_of(
-    clock: str | None, *, linked: bool = False, users: bool = True, half_life: float | None = None
-) -> LogFacts:
-    return LogFacts(clock, 0.5, linked, users, True, True, False, (4.0, 9.0), half_life)
+def facts_of(clock: str | None, *, linked: bool = False, users: bool = True) -> LogFacts:
+    return LogFacts(clock, 0.5, linked, users, True, True, False, (4.0, 9.0))
 
 
 def empty(folder: Path, facts: LogFacts) -> ClickState:
@@ -73,7 +71,7 @@ def expected(events: list[Event], facts: LogFacts) -> dict[tuple[Any, ...], np.n
             satisfied=pl.when(pl.col("satisfied_at").is_not_null()).then("day" if day else "satisfied_at"),
         )  # fmt: skip
         shown = made.lists.select("query", shown="day" if day else "time")
-        columns |= Population(shown, clicked, facts.half_life).features(shard)
+        columns |= Population(shown, clicked).features(shard)
     columns["position"] = feature(made.results["position"].to_numpy())
     names = [one.name for one in catalogue(log)]
     matrix = pl.DataFrame({name: columns[name].cast(pl.Float32) for name in names}).to_numpy()
@@ -127,13 +125,12 @@ def completed(events: list[Event], facts: LogFacts) -> list[Event]:
 @given(
     events=st.lists(st.one_of(SHOWN, CLICK), min_size=1, max_size=14), clock=st.sampled_from(["time", "day", None]),
     linked=st.booleans(), users=st.booleans(), seed=st.integers(0, 99), login=st.booleans(),
-    half_life=st.sampled_from([None, None, 0.01, 3.7]),
 )  # fmt: skip
 def test_any_order_of_events_gives_the_features_of_the_whole_log(
     events: list[Event], clock: str | None, linked: bool, users: bool, seed: int, login: bool,
-    half_life: float | None, tmp_path: Path,
+    tmp_path: Path,
 ) -> None:  # fmt: skip
-    facts = facts_of(clock, linked=linked, users=users, half_life=None if clock is None else half_life)
+    facts = facts_of(clock, linked=linked, users=users)
     events = completed(events, facts)
     state, rng = empty(tmp_path, facts), random.Random(seed)
     given, asked = rng.sample(events, len(events)), [event for event in events if "documents" in event]

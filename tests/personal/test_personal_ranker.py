@@ -120,16 +120,6 @@ def test_odd_events_replayed(clock: str, tmp_path: Path) -> None:
     assert_replayed(made(write_lines(tmp_path / "log", ODD), tmp_path / "made", reading, SATISFIED), tmp_path)
 
 
-@pytest.mark.parametrize("layout", ["ubi", "yandex2014"])
-@pytest.mark.heavy
-def test_counts_with_a_half_life_replayed(layout: str, tmp_path: Path) -> None:
-    log = generated(tmp_path, 4, layout)
-    table = made(log, tmp_path / "made", ReadingSettings(layout), GRADES, half_life=2.5)
-    plain = made(log, tmp_path / "plain", ReadingSettings(layout), GRADES)
-    assert not table.scan().collect()["user_lists"].equals(plain.scan().collect()["user_lists"])
-    assert_replayed(table, tmp_path)
-
-
 def test_the_order_of_events_does_not_matter_and_repeated_ones_count_once(odd: FeatureTable, tmp_path: Path) -> None:
     events, expected = events_of(odd), batch_features(odd)
     state = empty_state(odd, tmp_path)
@@ -311,16 +301,15 @@ def test_a_table_of_earlier_rules_is_not_served(odd: FeatureTable, tmp_path: Pat
     [
         ("satisfaction", "thresholds", ["x"]), ("satisfaction", "thresholds", 3), ("satisfaction", "thresholds", []),
         ("reading", "layout", "other"), ("reading", "layout", ["x"]), ("reading", "seconds", None),
-        (None, "half_life", "x"), (None, "half_life", -1),
     ],
 )  # fmt: skip
 def test_a_log_s_facts_that_were_changed_are_refused_by_file(
-    odd: FeatureTable, tmp_path: Path, part: str | None, name: str, value: Any
+    odd: FeatureTable, tmp_path: Path, part: str, name: str, value: Any
 ) -> None:
     shutil.copytree(odd.folder, tmp_path / "study")
     path = tmp_path / "study" / "log.json"
     facts = json.loads(path.read_text())
-    (facts if part is None else facts[part])[name] = value
+    facts[part][name] = value
     path.write_text(json.dumps(facts))
     with pytest.raises(DataError, match=r"log\.json: is damaged or incomplete"):
         log_facts(tmp_path / "study", odd)

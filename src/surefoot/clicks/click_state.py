@@ -274,7 +274,7 @@ class LiveCounts:
             parts = [] if request.user is None else [self._user(request.user)]
             if joins or not parts:
                 parts.append(session.shared_behaviour)
-            columns |= behaviour_features("user", request, time, parts, self.facts.half_life)
+            columns |= behaviour_features("user", request, time, parts)
         query = self._queries.get(request.query)
         if query is None:
             query = self._keep(self._queries, request.query, self.store.query(request.query))
@@ -286,7 +286,7 @@ class LiveCounts:
         }
         everybody = Everybody(query, documents)
         joined = request.session if joins else None
-        return columns | everybody_features(request, time, everybody, joined, self.facts.half_life)
+        return columns | everybody_features(request, time, everybody, joined)
 
     def _user(self, user: str) -> Behaviour:
         known = self._users.get(user)

@@ -42,13 +42,12 @@ class LogFacts:
     terms: bool
     scores: bool
     thresholds: tuple[float, ...]
-    half_life: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse what no log has, as a file that was changed may say."""
-        numbers = [self.seconds, *self.thresholds, *([] if self.half_life is None else [self.half_life])]
+        numbers = [self.seconds, *self.thresholds]
         if not all(type(number) in (int, float) and 0 <= number < _TIMES for number in numbers) or not self.seconds:
-            raise ValueError(f"a log's seconds, thresholds and half-life cannot be {shortened(numbers)}")
+            raise ValueError(f"a log's seconds and thresholds cannot be {shortened(numbers)}")
         flags = [self.linked, self.users, self.domains, self.terms, self.scores]
         if self.shared_clock not in (None, "time", "day") or not all(type(flag) is bool for flag in flags):
             raise ValueError(f"a log's clock and what it knows cannot be {shortened([self.shared_clock, *flags])}")

@@ -106,7 +106,6 @@ def feature_table(
     threads: int | None = None,
     shards: int | None = None,
     windows: bool = False,
-    half_life: float | None = None,
     force: bool = False,
 ) -> FeatureTable:
     """The table of features of a log: made, finished or read, by what is there; `satisfaction` is in seconds.
@@ -114,20 +113,14 @@ def feature_table(
     A folder that holds features of other settings is refused or, with `force`, begun anew.
 
     `windows`: by the expressions that Spark works by, on DuckDB too, which gives the same rows and takes longer.
-    `half_life`: the days after which an earlier event counts half, in counts of users and of everybody.
     """
-    if half_life is not None and (windows or backend != "duckdb"):
-        raise ArgumentError(
-            "counts with a half-life are made by arrays, on DuckDB alone; leave the half-life out, or use "
-            "backend duckdb"
-        )
     need_ibis()
     files = checked_files(path, reading.layout)
     target = Path(folder)
     settings = {
         "schema": SCHEMA, "version": __version__, "files": [[file.path.name, file.digest] for file in files],
         "reading": _stored(reading), "satisfaction": asdict(satisfaction), "backend": backend, "shards": shards,
-        "rules": RULES, "half_life": half_life,
+        "rules": RULES,
     }  # fmt: skip
     settings = json.loads(json.dumps(settings))
     study = ResumableFolder(target, FACTS, "study")
@@ -136,9 +129,8 @@ def feature_table(
         if stored is None or "counts" not in stored:
             with closing(open_backend(backend, target, memory, threads)) as opened:
                 pipeline = _Pipeline(
-                    opened, target, files, reading, satisfaction, shards,
-                    threads=threads, windows=windows, half_life=half_life,
-                )  # fmt: skip
+                    opened, target, files, reading, satisfaction, shards, threads=threads, windows=windows
+                )
                 if stored is None:
                     study.write_settings(settings)
                 try:
@@ -199,10 +191,9 @@ class _Pipeline:
         *,
         threads: int | None,
         windows: bool,
-        half_life: float | None,
     ) -> None:
         self.backend, self.folder, self.files, self.reading = backend, folder, files, reading
-        self.satisfaction, self.half_life = satisfaction, half_life
+        self.satisfaction = satisfaction
         size = sum(file.path.stat().st_size * (6 if file.path.suffix in (".gz", ".zst") else 1) for file in files)
         self.shards = shards or (1 + size // _SHARD if isinstance(backend, DuckDB) else 1)
         in_memory = isinstance(backend, DuckDB) and not windows
@@ -212,8 +203,6 @@ class _Pipeline:
     def read_log(self) -> Log:
         """The log, on disk in shards; one that cannot be what the settings say is refused."""
         log = self._log()
-        if self.half_life is not None:
-            log = replace(log, half_life=half_life_units(self.half_life, log.shared_clock, log.seconds))
         self._check_numbers()
         self._check_lists(log)
         if log.shared_clock is None:
@@ -331,20 +320,6 @@ class _Pipeline:
             "set_aside": _by_reason(self.backend, clicks.filter(clicks.reason.notnull())),
             "rejected": _by_reason(self.backend, log.rejected),
         }
-
-
-def half_life_units(days: float, clock: str | None, seconds: float) -> float:
-    """A half-life in units of the clock that sessions share.
-
-    >>> half_life_units(2.0, "day", 1.0), half_life_units(2.0, "time", 0.001)
-    (2.0, 172800000.0)
-    """
-    if clock is None:
-        raise ArgumentError(
-            "the sessions of the log share no clock, so nothing fades from one to the next; leave the half-life out, "
-            "or say that times are one clock (--clock log)"
-        )
-    return days if clock == "day" else days * 86_400 / seconds
 
 
 def _out_of_order(log: Log, backend: Backend, folder: Path) -> IbisTable:

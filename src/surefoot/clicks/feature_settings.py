@@ -6,7 +6,7 @@ from typing import Any
 
 from surefoot.errors import shortened
 
-_OPTIONS = {"seconds": "unit", "thresholds": "dwell", "half_life": "half-life"}  # by the settings' names
+_OPTIONS = {"seconds": "unit", "thresholds": "dwell"}  # by the settings' names
 
 
 def settings_difference(stored: dict[str, Any], settings: dict[str, Any]) -> str:

@@ -42,10 +42,8 @@ def catalogue(log: Log) -> list[Feature]:
     features = [Feature("position", "the position that the result was shown at")]
     if log.scores:
         features.append(Feature("score", "the score that it was shown with"))
-    words = ", each counted half after the half-life" if log.half_life is not None else ""
     called = {"document": "the document", "domain": "the document's domain", "pair": "the document for this query"}
-    for scope, _, _, words_of_scope in _scopes(log):
-        before = words_of_scope + (words if scope == "user" else "")
+    for scope, _, _, before in _scopes(log):
         for key, what in called.items():
             if key != "domain" or log.domains:
                 features += [
@@ -67,12 +65,12 @@ def catalogue(log: Log) -> list[Feature]:
         features.append(Feature("term_overlap", "the share of terms in common with the session's query before"))
     if log.shared_clock:
         features += [
-            Feature("query_lists", f"lists shown for this query before, to anybody{words}"),
-            Feature("query_clicks", f"results clicked for this query before, by anybody{words}"),
+            Feature("query_lists", "lists shown for this query before, to anybody"),
+            Feature("query_clicks", "results clicked for this query before, by anybody"),
             Feature("query_entropy", "the entropy of those clicks over documents, in bits"),
-            Feature("pair_clicked", f"how often anybody clicked the document for this query before{words}"),
-            Feature("pair_satisfied", f"how often it satisfied anybody for this query before{words}"),
-            Feature("document_clicked", f"how often anybody clicked the document before{words}"),
+            Feature("pair_clicked", "how often anybody clicked the document for this query before"),
+            Feature("pair_satisfied", "how often it satisfied anybody for this query before"),
+            Feature("document_clicked", "how often anybody clicked the document before"),
             Feature("document_entropy", "the entropy of those clicks over users, or sessions, in bits"),
             Feature("least_entropy", "the least document_entropy in the list of documents that were clicked before"),
         ]

@@ -42,7 +42,6 @@ class Log:
     domains: bool
     terms: bool
     scores: bool
-    half_life: float | None = None  # in units of the shared clock, after which an earlier event counts half
     one_file: bool = True  # lists and clicks are in one file, whose order of lines says something
 
     def with_tables(self, **tables: IbisTable) -> Log:

@@ -59,12 +59,12 @@ class Behaviour:
         return made
 
 
-def counts_before(results: Iterable[ShownResult], time: int, half_life: float | None = None) -> list[float]:
-    """How many results were shown, clicked, satisfied and skipped before a time; half of it after a half-life."""
+def counts_before(results: Iterable[ShownResult], time: int) -> list[float]:
+    """How many results were shown, clicked, satisfied and skipped before a time."""
     counts = [0.0, 0.0, 0.0, 0.0]
     for result in results:
         times = result.shown, result.clicked, result.satisfied, result.skipped
         for kind, at in enumerate(times):
             if at is not None and at < time:
-                counts[kind] += 1.0 if half_life is None else 2.0 ** ((at - time) / half_life)
+                counts[kind] += 1.0
     return counts

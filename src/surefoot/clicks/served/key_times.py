@@ -6,17 +6,6 @@ from array import array
 from bisect import bisect_left, insort
 from collections.abc import Hashable, Iterable
 
-import numpy as np
-
-
-def weight_before(times: array[int], time: int, half_life: float | None) -> float:
-    """How many times are before one; with a half-life, Σ 2^(−(T − t)/h) of them."""
-    place = bisect_left(times, time)
-    if half_life is None or not place:
-        return place
-    passed = time - np.frombuffer(times, dtype=np.int64)[:place]
-    return float(np.exp2(-passed / half_life).sum())
-
 
 class KeyedTimes:
     """The times of the events of each key."""
@@ -43,10 +32,9 @@ class KeyedTimes:
         if not times:
             del self._times[key]
 
-    def before(self, key: Hashable, time: int, half_life: float | None = None) -> float:
-        """How many events of a key came before a time; with a half-life, what they count by then."""
-        times = self._times.get(key)
-        return 0 if times is None else weight_before(times, time, half_life)
+    def before(self, key: Hashable, time: int) -> int:
+        """How many events of a key came before a time."""
+        return bisect_left(self._times.get(key, ()), time)
 
 
 class Tally:
@@ -84,10 +72,6 @@ class Tally:
         place = self._names.index(name, bisect_left(self._times, time))
         del self._times[place], self._names[place]
         self._count(name, -1)
-
-    def weight(self, time: int, half_life: float | None) -> float:
-        """What all events before a time count."""
-        return weight_before(self._times, time, half_life)
 
     def before(self, time: int) -> TallyBefore:
         """The events before a time."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from surefoot.clicks.events import ShownRequest
@@ -25,39 +25,29 @@ class Everybody:
     documents: Mapping[str, Tally]
 
 
-def _rounding(half_life: float | None) -> Callable[[float], float]:
-    """Numbers of events are whole; what they count after a while is rounded as the arrays do."""
-    return float if half_life is None else rounded_number
-
-
-def behaviour_features(
-    scope: str, request: ShownRequest, time: int, parts: Sequence[Behaviour], half_life: float | None = None
-) -> FeatureColumns:
+def behaviour_features(scope: str, request: ShownRequest, time: int, parts: Sequence[Behaviour]) -> FeatureColumns:
     """How often each result was shown, clicked, satisfied and skipped before, and how much happened in all."""
     by_key: dict[str, list[list[float]]] = {"document": [], "pair": []}
     for document in request.documents:
         results = [result for part in parts for result in part.of_document(document)]
-        by_key["document"].append(counts_before(results, time, half_life))
-        by_key["pair"].append(
-            counts_before([result for result in results if result.query == request.query], time, half_life)
-        )  # fmt: skip
+        by_key["document"].append(counts_before(results, time))
+        by_key["pair"].append(counts_before([result for result in results if result.query == request.query], time))
     if request.domains is not None:
         of_domain = {
-            domain: counts_before([result for part in parts for result in part.of_domain(domain)], time, half_life)
+            domain: counts_before([result for part in parts for result in part.of_domain(domain)], time)
             for domain in set(request.domains)
         }
         by_key["domain"] = [of_domain[domain] for domain in request.domains]
-    rounding = _rounding(half_life)
     columns: FeatureColumns = {
-        f"{scope}_{key}_{kind}": [rounding(counts[place]) for counts in rows]
+        f"{scope}_{key}_{kind}": [counts[place] for counts in rows]
         for key, rows in by_key.items()
         for place, kind in enumerate(KINDS)
     }
     size = len(request.documents)
     for name in ("lists", "clicks"):
         for what, value in (("", None), ("query_", request.query)):
-            count = sum(getattr(part, name).before(value, time, half_life) for part in parts)
-            columns[f"{scope}_{what}{name}"] = [rounding(count)] * size
+            count = sum(getattr(part, name).before(value, time) for part in parts)
+            columns[f"{scope}_{what}{name}"] = [count] * size
     return columns
 
 
@@ -86,19 +76,16 @@ def session_features(request: ShownRequest, session: SessionEvents) -> FeatureCo
     return {name: [value] * len(request.documents) for name, value in values.items()}
 
 
-def everybody_features(
-    request: ShownRequest, time: int, everybody: Everybody, joined: str | None, half_life: float | None = None
-) -> FeatureColumns:
+def everybody_features(request: ShownRequest, time: int, everybody: Everybody, joined: str | None) -> FeatureColumns:
     """What everybody did before; `joined` is the session whose clicks are the user's, though not stored so."""
-    size, rounding = len(request.documents), _rounding(half_life)
-    query = everybody.query
+    size, query = len(request.documents), everybody.query
     of_query = query.clicked.before(time)
     columns: FeatureColumns = {
-        "query_lists": [rounding(query.lists.before(LISTS, time, half_life))] * size,
-        "query_clicks": [rounding(query.clicked.weight(time, half_life))] * size,
+        "query_lists": [query.lists.before(LISTS, time)] * size,
+        "query_clicks": [of_query.total] * size,
         "query_entropy": [entropy(of_query.total, of_query.sizes)] * size,
         **{
-            name: [rounding(times.before(document, time, half_life)) for document in request.documents]
+            name: [times.before(document, time) for document in request.documents]
             for name, times in (("pair_clicked", query.pairs), ("pair_satisfied", query.satisfied))
         },
         "document_clicked": [],
@@ -111,7 +98,7 @@ def everybody_features(
         sizes = clicked.sizes
         if joined is not None:
             sizes = clicked.sizes_with_one_for_two(owner_name(request.user, ""), owner_name(None, joined))
-        columns["document_clicked"].append(rounding(tally.weight(time, half_life)))
+        columns["document_clicked"].append(clicked.total)
         columns["document_entropy"].append(entropy(clicked.total, sizes))
         if clicked.total:
             known.append(columns["document_entropy"][-1])

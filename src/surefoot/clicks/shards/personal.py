@@ -11,7 +11,6 @@ from surefoot.arrays import Flags, Floats, Ints
 from surefoot.clicks.features import KINDS, POSITIONS_TOLD_APART, ROUNDED_DIGITS
 from surefoot.clicks.log import Log
 from surefoot.clicks.shards.counting import (
-    DecayedIndex,
     KeyTimes,
     LookingBack,
     codes_of,
@@ -91,33 +90,22 @@ def personal_features(log: Log, events: ShardEvents, clicks: pl.DataFrame) -> Co
         for key, codes in keys.items():
             if key != "domain" or log.domains:
                 joint = joint_codes(owner[events.list_of_row], codes)
-                if shared and log.half_life is not None:
-                    happened = {"shown": (np.arange(len(joint)), times)}
-                    happened |= {kind: (events.happened[kind][0], at) for kind, at in later.items()}
-                    for kind, (rows, at) in happened.items():
-                        back_then = DecayedIndex(joint[rows], at, log.half_life)
-                        columns[f"{scope}_{key}_{kind}"] = feature(back_then.before(joint, times))
-                    continue
                 back = LookingBack(joint, times, *later.values())
                 columns[f"{scope}_{key}_shown"] = feature(back.rows_before())
                 for kind, at in later.items():
                     columns[f"{scope}_{key}_{kind}"] = feature(back.events_before(events.happened[kind][0], at))
     by_list = _list_features(log, events, clicks)
     for scope, owner, shared in scopes:
-        by_list |= _activity(events, scope, owner, shared=shared, half_life=log.half_life if shared else None)
+        by_list |= _activity(events, scope, owner, shared=shared)
     return columns | events.for_results(by_list)
 
 
-def _activity(events: ShardEvents, scope: str, owner: Ints, *, shared: bool, half_life: float | None = None) -> Columns:
+def _activity(events: ShardEvents, scope: str, owner: Ints, *, shared: bool) -> Columns:
     """How much was shown and clicked before a list, in all and for its query."""
     times, at = events.list_times(shared=shared), events.event_times("clicked", shared=shared)
     lists = events.list_of_row[events.happened["clicked"][0]]
     columns = {}
     for what, keys in (("", owner), ("query_", joint_codes(owner, events.query))):
-        if half_life is not None:
-            columns[f"{scope}_{what}lists"] = feature(DecayedIndex(keys, times, half_life).before(keys, times))
-            columns[f"{scope}_{what}clicks"] = feature(DecayedIndex(keys[lists], at, half_life).before(keys, times))
-            continue
         back = LookingBack(keys, times, at)
         columns[f"{scope}_{what}lists"] = feature(back.rows_before())
         columns[f"{scope}_{what}clicks"] = feature(back.events_before(lists, at))

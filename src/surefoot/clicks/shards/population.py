@@ -12,7 +12,6 @@ import polars as pl
 from surefoot.arrays import Floats, Ints
 from surefoot.clicks.features import ROUNDED_DIGITS
 from surefoot.clicks.shards.counting import (
-    DecayedIndex,
     EventIndex,
     KeyTimes,
     begins,
@@ -51,7 +50,7 @@ class Population:
     clicked and when it was known to have satisfied; times by the clock that all sessions share.
     """
 
-    def __init__(self, lists: pl.DataFrame, clicked: pl.DataFrame, half_life: float | None = None) -> None:
+    def __init__(self, lists: pl.DataFrame, clicked: pl.DataFrame) -> None:
         self._queries, self._documents = _Names(lists["query"]), _Names(clicked["document"])
         query, document = self._queries.find(clicked["query"]), self._documents.find(clicked["document"])
         [owner] = codes_of(clicked["owner"])
@@ -63,14 +62,6 @@ class Population:
         self._pair_clicked = EventIndex(pair, at)
         self._pair_satisfied = EventIndex(pair[satisfied], clicked["satisfied"].drop_nulls().to_numpy())
         self._document_clicked = EventIndex(document, at, _entropy_steps(ranks(joint_codes(document, owner)), at))
-        self._decayed: dict[str, DecayedIndex] = {}
-        if half_life is not None:
-            events = {
-                "query_lists": (self._queries.find(lists["query"]), lists["shown"].to_numpy()),
-                "query_clicks": (query, at), "pair_clicked": (pair, at), "document_clicked": (document, at),
-                "pair_satisfied": (pair[satisfied], clicked["satisfied"].drop_nulls().to_numpy()),
-            }  # fmt: skip
-            self._decayed = {name: DecayedIndex(*of, half_life) for name, of in events.items()}
 
     def features(self, events: ShardEvents) -> Columns:
         """What everybody did before each result of a shard."""
@@ -99,11 +90,6 @@ class Population:
             "document_clicked": feature(clicked),
             "document_entropy": feature(entropy),
         }
-        for name, index in self._decayed.items():  # entropies are of all clicks alike
-            of_list = name.startswith("query")
-            keys, when = (query, list_times) if of_list else (pair if name.startswith("pair") else document, times)
-            weights = feature(np.where(keys >= 0, index.before(keys, when), 0.0))
-            (by_list if of_list else by_result)[name] = weights
         return by_result | events.for_results(by_list)
 
     def _pair(self, query: Ints, document: Ints) -> Ints:

@@ -51,7 +51,7 @@ class ShardStages:
                 satisfied=pl.when(pl.col("satisfied_at").is_not_null()).then("day" if day else "satisfied_at"),
             )  # fmt: skip
             shown = lists.select("query", shown="day" if day else "time")
-            self._population = Population(shown.collect(), clicked.collect(), log.half_life)
+            self._population = Population(shown.collect(), clicked.collect())
 
     def features(self, log: Log, shard: int) -> None:
         """The table of features of a shard."""
