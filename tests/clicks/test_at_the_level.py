@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.clicks.logs import YANDEX12, c12, made, q12, results, write_lines
 
-from surefoot.clicks.click_state import LogFacts
+from surefoot.clicks.events import LogFacts
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.served.session_events import ClickEvent, SessionEvents, ShownEvent
 

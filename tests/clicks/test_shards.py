@@ -16,7 +16,7 @@ from tests.clicks.logs import GRADES, SATISFIED, YANDEX12, c12, generated, made,
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
-from surefoot.clicks.layouts.registry import WRITABLE
+from surefoot.clicks.options import GENERATED_FILES
 from surefoot.clicks.shards.counting import EventIndex, KeyTimes, LookingBack
 
 TABLES = {
@@ -47,7 +47,7 @@ def assert_both_ways_agree(
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("layout", WRITABLE)
+@pytest.mark.parametrize("layout", GENERATED_FILES)
 def test_a_generated_log(layout: str, tmp_path: Path) -> None:
     assert_both_ways_agree(generated(tmp_path, 40, layout), tmp_path, ReadingSettings(layout), GRADES, 3)
 

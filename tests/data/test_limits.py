@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 
 import surefoot as sf
-from surefoot.clicks.log_files import check_file
+from surefoot.clicks.layouts.reading import check_file
 from surefoot.data.compression import COMPRESS
 from surefoot.data.reading import limits
 from surefoot.data.reading.files import read_json

@@ -28,22 +28,18 @@ from typing import Any
 import polars as pl
 
 from surefoot import __version__
-from surefoot.clicks import features, parquet_folders
-from surefoot.clicks.backends import Backend, DuckDB, open_backend
-from surefoot.clicks.feature_settings import settings_difference
+from surefoot.clicks import features
+from surefoot.clicks.backends import Backend, DuckDB, open_backend, scan
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
-from surefoot.clicks.layouts.reading import checked_files, read
-from surefoot.clicks.lazy_ibis import IbisTable, ibis, need_ibis
-from surefoot.clicks.log import Log
-from surefoot.clicks.log_files import LogFile
+from surefoot.clicks.layouts.reading import LogFile, checked_files, read
+from surefoot.clicks.log import IbisTable, Log, ibis, need_ibis
 from surefoot.clicks.options import MEMORY
-from surefoot.clicks.shards.shard_stages import ShardStages
-from surefoot.clicks.stages import Stages, WindowStages, store
+from surefoot.clicks.stages import ShardStages, WindowStages, store
 from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import writing
 from surefoot.data.writing.resumable import ResumableFolder
-from surefoot.errors import ArgumentError, DataError, SurefootWarning, expecting
+from surefoot.errors import ArgumentError, DataError, SurefootWarning, expecting, shortened
 from surefoot.progress import busy, steps
 from surefoot.runtime import cores
 
@@ -75,7 +71,7 @@ class FeatureTable:
 
     def scan(self) -> pl.LazyFrame:
         """The table, lazily; its rows are in no order."""
-        return parquet_folders.scan(self.folder / "features")
+        return scan(self.folder / "features")
 
     def to_pandas(self) -> Any:
         """The whole table in pandas, which holds all of it in memory."""
@@ -197,7 +193,7 @@ class _Pipeline:
         size = sum(file.path.stat().st_size * (6 if file.path.suffix in (".gz", ".zst") else 1) for file in files)
         self.shards = shards or (1 + size // _SHARD if isinstance(backend, DuckDB) else 1)
         in_memory = isinstance(backend, DuckDB) and not windows
-        self.stages: Stages = ShardStages(folder) if in_memory else WindowStages(backend, folder)
+        self.stages = ShardStages(folder) if in_memory else WindowStages(backend, folder)
         self.at_once = min(_AT_ONCE, threads or cores()) if in_memory else 1
 
     def read_log(self) -> Log:
@@ -280,12 +276,12 @@ class _Pipeline:
 
     def _write_omitted(self) -> None:
         """Rejected lines and clicks on no list, as files that people can read."""
-        rejected = parquet_folders.scan(self.folder / "rejected")
+        rejected = scan(self.folder / "rejected")
         line_number = (
             pl.col("number") + 1 if isinstance(self.backend, DuckDB) else pl.lit(None, pl.Int64)
         )  # Spark counts none
         lines = rejected.sort("file", "number").select("file", "reason", line=line_number, text="line")
-        clicks = parquet_folders.scan(self.folder / "results" / "clicks")
+        clicks = scan(self.folder / "results" / "clicks")
         clicks = clicks.filter(pl.col("reason").is_not_null()).sort("number")
         for name, table in (
             ("rejected.csv", lines.select("file", "line", "reason", "text")),
@@ -345,3 +341,36 @@ def _count(backend: Backend, table: IbisTable) -> int:
 def _by_reason(backend: Backend, table: IbisTable) -> dict[str, int]:
     counts = table.group_by("reason").aggregate(n=table.count()).order_by("reason")
     return {row["reason"]: row["n"] for row in backend.rows(counts)}
+
+
+_OPTIONS = {"seconds": "unit", "thresholds": "dwell"}  # by the settings' names
+
+
+def settings_difference(stored: dict[str, Any], settings: dict[str, Any]) -> str:
+    """What a folder holds that was made otherwise, and by which options; nothing where all is the same."""
+    flat = [data | dict(data["reading"]) | dict(data["satisfaction"]) for data in (stored, settings)]
+    before, now = ({name: value for name, value in one.items() if name in flat[1]} for one in flat)
+    options = [name for name in now if name not in ("reading", "satisfaction", "schema", "files", "shards")]
+    if (before.get("schema"), before.get("files")) != (now["schema"], now["files"]):
+        return "features of another log, or of a log that has changed since"
+    differing = [
+        f"--{_OPTIONS.get(name, name)} was {_said(before.get(name))} and is {_said(now[name])}"
+        for name in options
+        if before.get(name) != now[name]
+    ]
+    if differing:
+        return f"features of this log with other options: {', '.join(differing)}"
+    return "features of this log in other shards" if before.get("shards") != now["shards"] else ""
+
+
+def _said(value: Any) -> str:
+    """A value as somebody types it.
+
+    >>> _said([50.0, 400.0]), _said(True), _said(None), _said("ubi")
+    ('50,400', 'yes', 'not given', 'ubi')
+    """
+    if value is None or isinstance(value, bool):
+        return "not given" if value is None else "yes" if value else "no"
+    if isinstance(value, list):
+        return ",".join(map(_said, value))
+    return f"{value:g}" if isinstance(value, float) else shortened(value).strip("'")

@@ -15,11 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from surefoot.clicks.impressions import Impressions
-from surefoot.clicks.lazy_ibis import IbisTable, ibis, union
-from surefoot.clicks.log import Log
+from surefoot.clicks.log import IbisTable, Log, ibis, union
+
+if TYPE_CHECKING:
+    from surefoot.clicks.events import LogFacts
 
 KINDS = ("shown", "clicked", "satisfied", "skipped")
 # What a row of the table is of, and its labels.
@@ -37,7 +39,7 @@ class Feature:
     meaning: str
 
 
-def catalogue(log: Log) -> list[Feature]:
+def catalogue(log: Log | LogFacts) -> list[Feature]:
     """The features that a log can have, in the order of the table's columns."""
     features = [Feature("position", "the position that the result was shown at")]
     if log.scores:
@@ -86,7 +88,7 @@ class Scope(NamedTuple):
     words: str
 
 
-def _scopes(log: Log) -> list[Scope]:
+def _scopes(log: Log | LogFacts) -> list[Scope]:
     scopes = [Scope("session", ("session",), "session_time", "in this session")]
     if log.users and log.shared_clock:
         scopes.append(Scope("user", ("user", "nobody"), "shared_time", "by or to this user"))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import polars as pl
 
-from surefoot.clicks.click_state import ClickState, LogFacts
-from surefoot.clicks.events import ShownRequest
+from surefoot.clicks.click_state import ClickState
+from surefoot.clicks.events import LogFacts, ShownRequest
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.engines.contract import engine_of

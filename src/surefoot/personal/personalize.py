@@ -11,8 +11,7 @@ from surefoot.arguments import finite_number
 from surefoot.clicks.feature_pipeline import FeatureTable, feature_table
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
-from surefoot.clicks.layouts.reading import guess_layout
-from surefoot.clicks.layouts.registry import find_layout
+from surefoot.clicks.layouts.reading import find_layout, guess_layout
 from surefoot.clicks.options import GRADE_DWELLS, MEMORY, SATISFIED
 from surefoot.data.reading.segments import read_segments
 from surefoot.data.writing.all_or_nothing import ensure_folder

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
-from surefoot.clicks.layouts.timestamps import milliseconds
-from surefoot.clicks.lazy_ibis import ibis
-from surefoot.clicks.log import Log, has_empty, parsed_once, rejected_lines
+from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings, milliseconds
+from surefoot.clicks.log import Log, has_empty, ibis, parsed_once, rejected_lines
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from surefoot.clicks.backends import Backend
-    from surefoot.clicks.generator import LogPart
-    from surefoot.clicks.log_files import LogFile
+    from surefoot.clicks.layouts.reading import LogFile
 
 _EVENT = {
     "event": str, "id": str, "timestamp": str, "user": str, "session": str, "ranking": str, "type": str, "item": str,
@@ -64,33 +59,6 @@ def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings)
     return LAYOUT.log(lists, clicks, rejected_lines(lines, str(file.path)), settings)
 
 
-def _write(part: LogPart) -> Iterator[pl.DataFrame]:
-    import polars as pl
-
-    from surefoot.clicks.layouts.generated import as_json, in_time_order, with_one_clock
-
-    lists, clicks = with_one_clock(part)
-    common: dict[str, str | pl.Expr] = {
-        "timestamp": pl.col("stamp").cast(pl.String),
-        "user": "client",
-        "session": "session_name",
-    }
-    items = pl.col("documents").list.eval(pl.struct(id=pl.element()))
-    field = pl.struct(name=pl.lit(_QUERY), value=pl.col("query").cast(pl.String))
-    rankings = lists.select(
-        "stamp",
-        line=as_json(event=pl.lit("ranking"), id="name", **common, fields=pl.concat_list(field), items=items),
-    )
-    interactions = clicks.select(
-        "stamp",
-        line=as_json(
-            event=pl.lit("interaction"), id=pl.concat_str("name", "position", separator="-"), ranking="name",
-            **common, type=pl.lit("click"), item="document",
-        ),
-    )  # fmt: skip
-    yield in_time_order(rankings, interactions)
-
-
 LAYOUT = LogLayout(
     name="metarank",
     recognizes=lambda line: line.startswith("{"),
@@ -100,5 +68,4 @@ LAYOUT = LogLayout(
     linked=True,
     has_users=True,
     takes_actions=True,
-    write=_write,
 )

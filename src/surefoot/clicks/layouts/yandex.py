@@ -8,19 +8,15 @@ r"""The lines of Yandex's two challenges, whose parts have tabs between them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
-from surefoot.clicks.lazy_ibis import IbisTable, ibis
-from surefoot.clicks.log import DIGITS_PATTERN, Log, parsed_once, rejected_lines
+from surefoot.clicks.log import DIGITS_PATTERN, IbisTable, Log, ibis, parsed_once, rejected_lines
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from surefoot.clicks.backends import Backend
-    from surefoot.clicks.generator import LogPart
-    from surefoot.clicks.log_files import LogFile
+    from surefoot.clicks.layouts.reading import LogFile
 
 _UNFINISHED = "is the last line and has no line feed at its end"
 _UNKNOWN = "is not a valid line of this layout"
@@ -142,43 +138,6 @@ def _integer(text: IbisTable) -> IbisTable:
     return ibis.cases((text.re_search(DIGITS_PATTERN), text), else_=ibis.null()).try_cast("int64")
 
 
-def _write_2014(part: LogPart) -> Iterator[pl.DataFrame]:
-    import polars as pl
-
-    def text(name: str) -> pl.Expr:
-        return pl.col(name).cast(pl.String)
-
-    def items(*columns: str) -> list[pl.Expr]:
-        """The items of arrays as one column of text for each place, of several arrays with commas between."""
-        width = len(part.lists[columns[0]][0])
-        by_position = (
-            [pl.col(name).arr.get(position).cast(pl.String) for name in columns] for position in range(width)
-        )
-        return [pl.concat_str(cells, separator=",") for cells in by_position]
-
-    def line(*cells: pl.Expr) -> pl.Expr:
-        return pl.concat_str(cells, separator="\t")
-
-    terms = pl.concat_str(items("terms"), separator=",")
-    lists = part.lists.select(
-        "session", "time", kind=pl.lit(1, pl.Int8),
-        line=line(
-            text("session"), text("time"), pl.lit("Q"), text("list"), text("query"), terms,
-            *items("documents", "domains"),
-        ),
-    )  # fmt: skip
-    clicks = part.clicks.select(
-        "session", "time", kind=pl.lit(2, pl.Int8),
-        line=line(text("session"), text("time"), pl.lit("C"), text("list"), text("document")),
-    )  # fmt: skip
-    sessions = part.lists.group_by("session", maintain_order=True).first().select(
-        "session", time=pl.lit(0, pl.Int64), kind=pl.lit(0, pl.Int8),
-        line=line(text("session"), pl.lit("M"), text("day"), text("user")),
-    )  # fmt: skip
-    ordered = pl.concat([sessions, lists, clicks]).sort("session", "time", "kind", maintain_order=True)
-    yield ordered.select("line")
-
-
 YANDEX_2012 = LogLayout(name="yandex2012", recognizes=_is_2012, read=_read_2012, shared_clock=None)
 YANDEX_2014 = LogLayout(
     name="yandex2014",
@@ -192,5 +151,4 @@ YANDEX_2014 = LogLayout(
     has_terms=True,
     one_user_per_session=True,
     default_labels="grades",
-    write=_write_2014,
 )
