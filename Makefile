@@ -9,13 +9,13 @@ demo: $(VENV)/.learn
 	$(BIN)/surefoot demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "not heavy and not package"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not heavy and not package"
 
 test-engines: $(VENV)/.test $(VENV)/.engines  # fuzzers, kills, Spark, and libraries that take minutes to start
-	SUREFOOT_ENGINES=1 $(BIN)/python -m pytest -n auto --dist loadfile tests -m "heavy or engines"
+	SUREFOOT_ENGINES=1 $(BIN)/python -m pytest -n auto --dist worksteal tests -m "heavy or engines"
 
 test-neural: $(VENV)/.test $(VENV)/.neural  # networks, with the small build of PyTorch
-	SUREFOOT_NEURAL=1 $(BIN)/python -m pytest -n auto --dist loadfile tests/neural src/surefoot/neural docs/neural.md -m "not package"
+	SUREFOOT_NEURAL=1 $(BIN)/python -m pytest -n auto --dist worksteal tests/neural src/surefoot/neural docs/neural.md -m "not package"
 
 fuzz: $(VENV)/.test  # the tests of tests/fuzz with many more inputs; SUREFOOT_FUZZ says how many times as many
 	SUREFOOT_FUZZ=$${SUREFOOT_FUZZ:-40} $(BIN)/python -m pytest tests/fuzz -s
@@ -52,6 +52,9 @@ package: $(VENV)/.test $(VENV)/.package  # builds, checks and installs what a re
 package-extras: $(VENV)/.package  # each extra alone in an environment of its own, with its smallest example; EXTRAS picks some
 	$(BIN)/python -m tools.check_extras $(EXTRAS)
 
+GROUPS_OF_BUILDS := test lint engines neural docs notebooks package
+BUILD_STAMPS := $(addprefix $(VENV)/.,core learn $(GROUPS_OF_BUILDS))
+
 # One stamp per purpose: each installs what that purpose needs, and again when pyproject.toml changes.
 $(VENV)/.core: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -66,6 +69,13 @@ $(VENV)/.learn: $(VENV)/.core
 $(VENV)/.%: $(VENV)/.core
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group $*
 	touch $@
+
+# All of it in one resolution, for builds.
+$(VENV)/.all: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[learn]' $(GROUPS_OF_BUILDS:%=--group %)
+	touch $(BUILD_STAMPS) $@
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build dist site

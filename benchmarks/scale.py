@@ -1,23 +1,19 @@
-"""Scaling out: XGBoost's own ranking beside ours, what the sums over machines cost, and scores beyond memory.
+"""Scaling out: XGBoost's own ranking beside ours, and what the sums over machines cost.
 
-    python benchmarks/scale.py                 # 2,000 queries of 120 documents, four workers, 50 million queries
+    python benchmarks/scale.py                 # 2,000 queries of 120 documents, four workers
     python benchmarks/scale.py --quick         # a tenth of it
-    python benchmarks/scale.py engine|cluster|stream [--quick]
+    python benchmarks/scale.py engine|cluster [--quick]
 
 The engine: both sides bin the data and grow the trees on two threads, without history or validation; they take turns,
 and medians are compared. The cluster: four local processes with one thread each; the same training with sums over all
-machines and with each machine's own sums, in turns. The stream: a Parquet matrix is assessed in a process of its own.
+machines and with each machine's own sums, in turns.
 """
 
 from __future__ import annotations
 
-import resource
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -164,53 +160,7 @@ def cluster(quick: bool) -> None:
                 )
 
 
-# Scores beyond memory
-
-
-def write_matrix(path: Path, queries: int, systems: int = 5) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    rng = np.random.default_rng(0)
-    names = [f"system{number}" for number in range(systems)]
-    schema = pa.schema([("query", pa.string()), *((name, pa.float64()) for name in names)])
-    with pq.ParquetWriter(path, schema) as writer:
-        for start in range(0, queries, 1 << 19):
-            count = min(1 << 19, queries - start)
-            base = rng.beta(2, 3, count)
-            scores = [np.clip(base + rng.normal(0.002 * n, 0.02 * n, count), 0, 1) for n in range(systems)]
-            ids = pa.array(np.arange(start, start + count)).cast(pa.string())
-            writer.write_table(pa.table([ids, *scores], schema=schema))
-
-
-def stream(quick: bool) -> None:
-    queries = 5_000_000 if quick else 50_000_000
-    with tempfile.TemporaryDirectory() as folder:
-        for count in (queries // 10, queries):
-            path = Path(folder, f"{count}.parquet")
-            write_matrix(path, count)
-            start = time.perf_counter()
-            command = [sys.executable, __file__, "--assess", str(path)]
-            found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-            print(
-                f"{count:12,} queries × 5 systems, {path.stat().st_size / 1e9:.2f} GB of Parquet: "
-                f"{time.perf_counter() - start:6.1f} s, peak {float(found[-1]):.2f} GB (at most 2)"
-            )
-            path.unlink()
-
-
-def assess_one(path: str) -> None:
-    import surefoot as sf
-    from surefoot.data.types.streamed_scores import StreamedScores
-
-    sf.assess(StreamedScores(path), "system0").to_dict()
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9)
-
-
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--assess"]:
-        assess_one(sys.argv[2])
-    else:
-        wanted = [part for part in sys.argv[1:] if not part.startswith("-")] or ["engine", "cluster", "stream"]
-        for part in wanted:
-            {"engine": engine, "cluster": cluster, "stream": stream}[part]("--quick" in sys.argv)
+    wanted = [part for part in sys.argv[1:] if not part.startswith("-")] or ["engine", "cluster"]
+    for part in wanted:
+        {"engine": engine, "cluster": cluster}[part]("--quick" in sys.argv)

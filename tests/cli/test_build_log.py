@@ -141,7 +141,7 @@ def test_they_would_be_commands_elsewhere() -> None:
 
 
 def names_of_commands() -> list[str]:
-    return sorted(get_command(application([])).commands)  # type: ignore[attr-defined]
+    return sorted(get_command(application()).commands)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", names_of_commands())

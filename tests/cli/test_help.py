@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 import typer
 
+from surefoot.cli.commands import COMMANDS as LISTED
 from surefoot.cli.commands import application
-from surefoot.cli.help_screen import _DOCS_PAGE, _END, _SHOWN, EVERYWHERE, GROUPS, shown_text
+from surefoot.cli.help_screen import _DOCS_PAGE, _END, _SHOWN, EVERYWHERE, shown_text
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -82,10 +83,15 @@ def test_every_command_has_the_common_options(names: tuple[str, ...]) -> None:
 def test_commands_are_grouped_by_what_people_do(surefoot, monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     _, out, _ = surefoot("--help")
-    for group, commands in GROUPS.items():
+    for group, commands in LISTED.items():
         panel = out.partition(f"─ {group} ─")[2].partition("╰")[0]
         assert [line.split()[1] for line in panel.splitlines() if line.startswith("│")] == list(commands)
-    assert sum(map(len, GROUPS.values())) <= 18
+    assert sum(map(len, LISTED.values())) <= 18
+
+
+def test_the_line_of_a_command_is_the_first_of_its_help() -> None:
+    for name, line in (item for commands in LISTED.values() for item in commands.items()):
+        assert COMMANDS[(name,)].help.partition("\n")[0] == line
 
 
 def test_what_is_shown_exists() -> None:

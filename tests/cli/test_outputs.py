@@ -10,7 +10,8 @@ import pytest
 from tests.cli.inputs import check_refused, named_letor, write_dates, write_runs
 
 import surefoot as sf
-from surefoot.cli.outputs import charts_folder, check_outputs
+from surefoot.cli.evaluate import charts_folder
+from surefoot.cli.outputs import check_outputs
 from surefoot.errors import ArgumentError
 from surefoot.learn.model_files import DETAILS_FILE_NAME, MODEL_FILE_NAMES, is_model_file, unfinished_name
 
@@ -156,14 +157,14 @@ def test_figures(surefoot, home: Path, ending: str) -> None:
     drawn.parent.mkdir()
     figure = new_figure(3, 2)
     save_chart(figure, drawn)
-    check_outputs([charts_folder("--figures", "charts")], [])
+    check_outputs([charts_folder("charts")], [])
     figure.savefig(drawn)  # as anyone's program would
     check_refused(
         surefoot, home, f"evaluate {RUNS} -b today --figures charts", "it is not marked as a file that surefoot wrote"
     )
-    check_outputs([charts_folder("--figures", "charts")], [], force=True)
+    check_outputs([charts_folder("charts")], [], force=True)
     with pytest.raises(ArgumentError, match="would overwrite the input file"):
-        check_outputs([charts_folder("--figures", "charts")], [drawn], force=True)
+        check_outputs([charts_folder("charts")], [drawn], force=True)
 
 
 def test_runs_judgments_and_models_need_force(surefoot, home: Path) -> None:

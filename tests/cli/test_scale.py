@@ -1,12 +1,10 @@
-"""`surefoot train --engine xgboost` and `--dask`, and `surefoot evaluate --stream`."""
+"""`surefoot train --engine xgboost` and `--dask`."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -20,45 +18,6 @@ def run(*arguments: object) -> tuple[int, str]:
         result.output if result.exception is None or result.exit_code == 0 else f"{result.output}{result.exception}"
     )
     return result.exit_code, output
-
-
-@pytest.fixture
-def matrix(tmp_path: Path) -> Path:
-    rng = np.random.default_rng(1)
-    path = tmp_path / "scores.parquet"
-    frame = {"query": [f"q{n}" for n in range(60)], "today": rng.random(60), "new": rng.random(60)}
-    pl.DataFrame(frame).write_parquet(path)
-    return path
-
-
-def test_a_matrix_that_is_streamed(matrix: Path, tmp_path: Path) -> None:
-    options = ("evaluate", "--scores", matrix, "-b", "today", "-m", "AP", "-q", "--json")
-    assert run(*options, tmp_path / "whole.json")[0] == 0
-    assert run(*options, tmp_path / "parts.json", "--stream")[0] == 0
-    whole, parts = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("whole", "parts"))
-    assert parts["systems"][1]["risk"] == pytest.approx(whole["systems"][1]["risk"], rel=1e-12)
-    assert parts["measure"] == "AP"
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (("--html", "page.html"), "--html needs all scores in memory"),
-        (("--per-query",), "--per-query needs all scores in memory"),
-        (("--bootstrap", "100"), "--bootstrap needs all scores in memory"),
-    ],
-)
-def test_what_a_stream_cannot_give(matrix: Path, more: tuple[str, ...], message: str, monkeypatch) -> None:
-    monkeypatch.chdir(matrix.parent)
-    code, output = run("evaluate", "--scores", matrix, "-b", "today", "--stream", *more)
-    assert code != 0
-    assert message in output
-
-
-def test_a_stream_is_of_scores(tmp_path: Path) -> None:
-    code, output = run("evaluate", "a", "b", "-b", "a", "--stream")
-    assert code != 0
-    assert "--stream works only with scores" in output
 
 
 @pytest.fixture

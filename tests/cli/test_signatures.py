@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,20 +12,12 @@ import pytest
 from tests.cli.inputs import write_dates, write_runs
 
 import surefoot as sf
-from surefoot.choose import signatures as choose
-from surefoot.cli import main
-from surefoot.cli.outputs import JSON, Output
-from surefoot.data import signatures as data
-from surefoot.data.writing.signatures import Signature
-from surefoot.decide import signatures as decide
-from surefoot.learn import signatures as learn
-from surefoot.personal import signatures as personal
-from surefoot.report import signatures as report
-from surefoot.stability import signatures as studies
+from surefoot.cli import main, signatures
+from surefoot.cli.outputs import Output
+from surefoot.cli.signatures import JSON, Signature
 
-ROOMS = (choose, data, decide, learn, personal, report, studies)
 SIGNATURES: dict[str, Signature] = {
-    name: signature for room in ROOMS for name, signature in vars(room).items() if name.isupper()
+    name: each for name, each in vars(signatures).items() if isinstance(each, re.Pattern) and name != "JSON"
 }
 RUNS = "qrels.txt today.run bold.run"
 TREES = "--trees 2 --set num_leaves=4 --set min_data_in_leaf=5"

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 import surefoot as sf
 from surefoot.arguments import is_rounded
 from surefoot.data.types.feature_scores import feature_scores
-from surefoot.data.types.streamed_scores import StreamedScores
 from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.baseline_spec import BaselineSpec
 
@@ -108,8 +107,6 @@ def test_score_matrices(tmp_path: Path) -> None:
     for source in (rows, pd.DataFrame(rows), pl.DataFrame(rows), path, written(pl.DataFrame(rows), tmp_path / "s.csv")):
         with pytest.raises(DataError, match=f"{NEXT}.*2\\^53"):
             sf.read_scores(source)
-    with pytest.raises(DataError, match=f"{NEXT}.*2\\^53"):
-        StreamedScores(path)
     matrices: tuple[Any, ...] = (
         [[NEXT, 1], [LARGE, 2]],
         [[NEXT, 0.5], [LARGE, 2]],

@@ -19,7 +19,6 @@ import pytest
 import pytrec_eval
 
 import surefoot as sf
-from surefoot.data.types.streamed_scores import StreamedScores
 from surefoot.demo.made_runs import runs as demo_runs
 from surefoot.errors import ArgumentError, DataError
 
@@ -395,12 +394,6 @@ def test_a_matrix_is_read_as_before(tmp_path: Path) -> None:
         sf.read_scores(tmp_path / "m.tsv", ["AP", "RR"])
     with pytest.raises(ArgumentError, match="--missing works only with runs and with results per query"):
         sf.read_scores(tmp_path / "m.tsv", missing="zero")
-
-
-def test_a_long_table_is_not_streamed(tmp_path: Path) -> None:
-    pl.DataFrame(rows()).write_parquet(tmp_path / "long.parquet")
-    with pytest.raises(DataError, match=r"a long table \(name, qid, measure, value\) cannot be read in parts"):
-        StreamedScores(tmp_path / "long.parquet")
 
 
 def test_folders(tmp_path: Path) -> None:

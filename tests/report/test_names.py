@@ -15,7 +15,8 @@ import pytest
 
 import surefoot as sf
 from surefoot.report.query_tables import query_tables
-from surefoot.report.text import plain_console, tables
+from surefoot.report.terminal import plain_console
+from surefoot.report.text import tables
 from surefoot.stability.text import tables as study_tables
 
 MARKUP = ["x[/bold]", "[red]b", ":cat:", "[link=http://a]c"]

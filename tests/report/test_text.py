@@ -10,7 +10,8 @@ import pytest
 import surefoot as sf
 from surefoot.report.columns import SUMMARY_COLUMNS
 from surefoot.report.query_tables import query_tables
-from surefoot.report.text import plain_console, rendered, tables
+from surefoot.report.terminal import plain_console, rendered
+from surefoot.report.text import tables
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from surefoot.report.columns import MORE_COLUMNS, SUMMARY_COLUMNS, FigureColumn
 from surefoot.report.escapes import csv_text, markdown
 from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.tables import latex_table, markdown_table, terminal_table
-from surefoot.report.text import rendered
+from surefoot.report.terminal import rendered
 from surefoot.report.traffic_words import traffic_note
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.assessment_figures import alpha_key

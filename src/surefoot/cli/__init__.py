@@ -61,7 +61,7 @@ def _run(signals: Sequence[int]) -> NoReturn:
         from surefoot.cli.commands import application
 
         try:
-            code = application(sys.argv[1:])(standalone_mode=False)
+            code = application()(standalone_mode=False)
         except Exception as error:
             if signals:  # a library such as DuckDB makes an error of its own of what was raised in it
                 raise StoppedError(signals[0]) from error

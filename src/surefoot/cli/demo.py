@@ -15,9 +15,8 @@ from surefoot.cli.help_screen import HelpfulCommand, helpful_group
 from surefoot.cli.option import DIR, option
 from surefoot.cli.outputs import OutputFolder, check_outputs
 from surefoot.cli.shared_options import Force, Quiet, Seed, with_common_options
-from surefoot.data.signatures import DEMO
+from surefoot.cli.signatures import DEMO, PAGE
 from surefoot.errors import ArgumentError
-from surefoot.report.signatures import PAGE
 
 demo = helpful_group(
     "demo",

@@ -10,11 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from surefoot.cli.outputs import JSON, OutputFolder, check_outputs
+from surefoot.cli.outputs import OutputFolder, check_outputs
 from surefoot.cli.page_provenance import page_provenance
-from surefoot.data.signatures import DEMO
+from surefoot.cli.signatures import DEMO, JSON, PAGE
 from surefoot.learn.options import MEASURE
-from surefoot.report.signatures import PAGE
 
 
 def voice(quiet: bool) -> Callable[..., None]:
@@ -22,7 +21,7 @@ def voice(quiet: bool) -> Callable[..., None]:
     from rich.text import Text
 
     from surefoot.errors import visible
-    from surefoot.report.text import plain_console
+    from surefoot.report.terminal import plain_console
 
     console = plain_console(quiet=quiet)
 

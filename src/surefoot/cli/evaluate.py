@@ -11,15 +11,13 @@ import typer
 from surefoot.arguments import LARGEST_COUNT, MOST_DRAWS, comma_separated, parse_numbers
 from surefoot.cli.choices import choose_baseline
 from surefoot.cli.option import DIR, FILE, LIST, NAME, option
-from surefoot.cli.outputs import Output, charts_folder, check_outputs
+from surefoot.cli.outputs import Output, OutputFolder, check_outputs
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import Delivery, show
 from surefoot.cli.runs import (
     EVALUATION_MEASURE,
     GivenFiles,
     input_files,
-    is_streamed,
-    matrix_measure,
     read_scored,
     scores_or_runs,
 )
@@ -41,16 +39,15 @@ from surefoot.cli.shared_options import (
     TextsFile,
     TrafficFile,
 )
+from surefoot.cli.signatures import CHART, QUERIES_CSV, SYSTEMS_CSV
 from surefoot.errors import ArgumentError, shortened
 from surefoot.report.options import ALPHAS, BY_TRAFFIC, DETAILED_QUERIES
-from surefoot.report.signatures import QUERIES_CSV, SYSTEMS_CSV
 
 if TYPE_CHECKING:
-    from surefoot.data.types.scores import Scores
     from surefoot.report.assessment import Assessment
 
 
-def evaluate(  # noqa: PLR0915  # a list of its options
+def evaluate(  # a list of its options
     files: OptionalJudgedRuns = None,
     measure: Annotated[
         list[str] | None,
@@ -60,7 +57,6 @@ def evaluate(  # noqa: PLR0915  # a list of its options
         str | None, option("-b --baseline", "Live: name, file, A,B, mean, median or max.", NAME)
     ] = None,
     scores: GivenScores = None,
-    stream: Annotated[bool, option("--stream", "Read the scores (Parquet) in parts.")] = False,
     alpha: Annotated[str, option("-a --alpha", "Losses count 1 + α times.", "LIST")] = ",".join(map(str, ALPHAS)),
     population: Annotated[
         str | None, option("--population", "Systems for Z_Risk and GeoRisk.", LIST, shown="all")
@@ -105,7 +101,6 @@ def evaluate(  # noqa: PLR0915  # a list of its options
     Files may be plain, .gz, .bz2, .xz or .zst.
     """
     from surefoot.data.reading.files import as_text
-    from surefoot.data.types.streamed_scores import StreamedScores
     from surefoot.data.writing.all_or_nothing import write_text
     from surefoot.report.assessment import assess
 
@@ -138,20 +133,12 @@ def evaluate(  # noqa: PLR0915  # a list of its options
         [
             *delivery.outputs(csv=SYSTEMS_CSV),
             Output("--csv's per-query file", per_query_file, QUERIES_CSV),
-            charts_folder("--figures", figures),
+            charts_folder(figures),
         ],
         inputs,
         force,
     )
-    memory_options = {
-        "--html": html_file, "--figures": figures, "--per-query": per_query, "--why": why, "--bootstrap": bootstrap,
-        "--segments": segments, "--traffic": traffic, "--automatic": automatic, "--tests": tests,
-    }  # fmt: skip
-    matrices: Sequence[Scores | StreamedScores]
-    if is_streamed(read, stream, [option for option, value in memory_options.items() if value]):
-        matrices = [StreamedScores(read.files[0], matrix_measure(read, measure or [], missing))]
-    else:
-        matrices = read_scored("evaluate", read, measure or [], missing, automatic, traffic)
+    matrices = read_scored("evaluate", read, measure or [], missing, automatic, traffic)
     names = matrices[0].systems
     if baseline is None:
         raise ArgumentError(choose_baseline(names))
@@ -204,6 +191,20 @@ def _check_why(delivery: Delivery, read: GivenFiles) -> None:
         raise ArgumentError(f"--why shows lists in a terminal; print no {delivery.printed} there, or remove --why")
     if read.scores:
         raise ArgumentError("--why shows both lists of a query, but scores have no lists; give runs, or remove --why")
+
+
+def charts_folder(path: str | None) -> Output:
+    """A folder of charts; without matplotlib, the error that says how to install it, before the work and not after."""
+    if path is None:
+        return Output("--figures", None)
+    from surefoot.report.canvas import need_matplotlib
+    from surefoot.report.charts import CHARTS
+    from surefoot.report.options import CHART_FORMATS
+
+    need_matplotlib()
+    return OutputFolder(
+        "--figures", path, inside={f"{name}.{ending}": CHART for name in CHARTS for ending in CHART_FORMATS}
+    )
 
 
 def _per_query_name(csv_file: str) -> str:

@@ -11,10 +11,10 @@ from surefoot.cli.option import argument, option
 from surefoot.cli.outputs import check_outputs
 from surefoot.cli.printing import Delivery
 from surefoot.cli.shared_options import Baselines, Force, Html, JsonPath, Markdown, ModelFolder, Quiet
+from surefoot.cli.signatures import EXPLANATION_JSON, EXPLANATION_MARKDOWN
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.model_files import model_files
-from surefoot.learn.signatures import EXPLANATION_JSON, EXPLANATION_MARKDOWN
 from surefoot.progress import busy
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import Delivery, show
 from surefoot.cli.runs import EVALUATION_MEASURE, input_files, name_and_file, read_scored, scores_or_runs
 from surefoot.cli.shared_options import (
+    UNANSWERED,
     CandidateName,
     DocumentsFile,
     FlatMetrics,
@@ -37,11 +38,9 @@ from surefoot.cli.shared_options import (
     Quiet,
     SampleFile,
     TextsFile,
-    Unanswered,
 )
-from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
-from surefoot.decide.options import DELTA, EXIT_CODES
-from surefoot.decide.signatures import DECISION_JUNIT, DECISION_MARKDOWN
+from surefoot.cli.signatures import DECISION_JUNIT, DECISION_MARKDOWN
+from surefoot.decide.options import DELTA, EXIT_CODES, NothingToLoseTreatment
 from surefoot.errors import ArgumentError, shortened
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ def gate(  # noqa: PLR0915  # a list of its options
     documents: DocumentsFile = None,
     link: LinkedPages = None,
     missing: MissingQueries = None,
-    unanswered: Unanswered = NothingToLoseTreatment.leave_out,
+    unanswered: Annotated[NothingToLoseTreatment, UNANSWERED] = NothingToLoseTreatment.leave_out,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:

@@ -11,10 +11,15 @@ from surefoot.cli.option import DIR, FILE, NAME, option
 from surefoot.cli.outputs import Output, OutputModel, check_outputs
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import Delivery
-from surefoot.cli.shared_options import Force, Html, JsonPath, ModelFolder, Quiet, SampleFile, Unanswered
-from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
+from surefoot.cli.shared_options import UNANSWERED, Force, Html, JsonPath, ModelFolder, Quiet, SampleFile
 from surefoot.decide.guard.file_names import is_guard_file
-from surefoot.decide.options import DEFAULT_RISK_LEVEL, DEFAULT_SCORER, DELTA, NO_AUTOMATIC_REASON
+from surefoot.decide.options import (
+    DEFAULT_RISK_LEVEL,
+    DEFAULT_SCORER,
+    DELTA,
+    NO_AUTOMATIC_REASON,
+    NothingToLoseTreatment,
+)
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import BaselineSpec, baseline_files, resolve_baseline
 from surefoot.learn.model_files import model_files
@@ -36,7 +41,7 @@ def guard(
     sample: SampleFile = None,
     unlabelled: Annotated[Path | None, option("--unlabelled", "All traffic, without labels.", FILE)] = None,
     record: Annotated[Path | None, option("--record", "Remembers what these queries decided.", FILE)] = None,
-    unanswered: Unanswered = NothingToLoseTreatment.leave_out,
+    unanswered: Annotated[NothingToLoseTreatment, UNANSWERED] = NothingToLoseTreatment.leave_out,
     html: Html = None,
     json_file: JsonPath = None,
     force: Force = False,

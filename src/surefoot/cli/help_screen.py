@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -19,13 +18,6 @@ _ALL = "surefoot.help_all"  # whether all options are shown, in a context
 EVERYWHERE = ("force", "quiet", "seed")  # options of every command, which the last line of a screen names
 _END = "More options: --help-all. Every command: --force, --quiet, --seed."
 
-GROUPS = {  # by what people do
-    "Compare": ("evaluate", "explain", "stability"),
-    "Decide": ("gate", "judge", "guard", "history"),
-    "Train": ("train", "rank", "sweep", "select"),
-    "Deploy": ("export", "serve", "personalize"),
-    "Data": ("fetch", "convert", "check", "demo"),
-}
 _STUDY = "--measure --sizes --html --json --csv"
 _SHOWN = {  # what `--help` shows of a command, in this order; the others are under `--help-all`
     "surefoot": "--version",
@@ -86,14 +78,15 @@ class HelpfulCommand(TyperCommand):
 class HelpfulGroup(TyperGroup):
     """The same for a command that has others below it."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """The commands in the order of `GROUPS`, and those below another in their own order."""
-        order = list(chain.from_iterable(GROUPS.values()))
-        return sorted(self.commands, key=lambda name: order.index(name) if self.name == "surefoot" else 0)
+    def listed(self, ctx: Any, name: str) -> Any:
+        """What the list of commands shows of one."""
+        return self.get_command(ctx, name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help of a copy that is made for the screen."""
-        super(HelpfulGroup, _screen(self, ctx)).format_help(ctx, formatter)
+        screen = _screen(self, ctx)
+        screen.get_command = self.listed
+        super(HelpfulGroup, screen).format_help(ctx, formatter)
 
 
 def _with_allowed_input(args: list[str]) -> list[str]:
@@ -114,13 +107,17 @@ def _with_allowed_input(args: list[str]) -> list[str]:
     return rest
 
 
-def helpful_group(name: str, about: str, *, invoke_without_command: bool = False) -> typer.Typer:
+def helpful_group(
+    name: str, about: str, *, cls: type[HelpfulGroup] = HelpfulGroup, invoke_without_command: bool = False,
+    add_completion: bool = False,
+) -> typer.Typer:  # fmt: skip
     """A command that has others below it; where none of them is named, it shows its help, or runs by itself."""
     return typer.Typer(
         name=name,
-        cls=HelpfulGroup,
+        cls=cls,
         no_args_is_help=not invoke_without_command,
         invoke_without_command=invoke_without_command,
+        add_completion=add_completion,
         rich_markup_mode="markdown",
         pretty_exceptions_enable=False,
         help=about,

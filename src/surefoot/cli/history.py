@@ -10,8 +10,8 @@ from surefoot.cli.outputs import check_outputs, files_under
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import Delivery, show
 from surefoot.cli.shared_options import Csv, Force, Html, JsonPath, Quiet
+from surefoot.cli.signatures import HISTORY_CSV, HISTORY_JSON
 from surefoot.decide.history.history_options import DateSource
-from surefoot.decide.signatures import HISTORY_CSV, HISTORY_JSON
 
 
 def history(

@@ -13,7 +13,7 @@ from surefoot.cli.option import FILE, NAME, argument, option
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.runs import EVALUATION_MEASURE, GivenFiles, input_files, read_named_runs
 from surefoot.cli.shared_options import Force, Live, Quiet, TextsFile, TrafficFile
-from surefoot.decide.signatures import DRAWS_CSV
+from surefoot.cli.signatures import DRAWS_CSV
 from surefoot.errors import ArgumentError, DataError, visible
 
 if TYPE_CHECKING:

@@ -10,21 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from surefoot.choose.signatures import CHOICE_JSON, SWEEP_JSON
-from surefoot.data.writing.signatures import Signature, any_of
-from surefoot.decide.signatures import CERTIFICATE_JSON, DECISION_JSON, HISTORY_JSON, SERVED_JSON
+from surefoot.cli.signatures import Signature
 from surefoot.errors import ArgumentError
-from surefoot.learn.model_files import is_model_file
-from surefoot.learn.signatures import EXPLANATION_JSON
-from surefoot.personal.signatures import PERSONAL_JSON
-from surefoot.report.signatures import ASSESSMENT_JSON, CHART
-from surefoot.stability.signatures import STUDY_JSON
 
-# A result of any command as JSON: one may take the place of another, but never of a state.
-JSON = any_of(
-    ASSESSMENT_JSON, STUDY_JSON, SWEEP_JSON, CHOICE_JSON, DECISION_JSON, CERTIFICATE_JSON, SERVED_JSON, PERSONAL_JSON,
-    EXPLANATION_JSON, HISTORY_JSON,
-)  # fmt: skip
 _REQUESTED: list[Output] = []  # of the command that runs
 _BYTES_AT_EITHER_END = 1 << 12  # bytes at either end of a file in which its signature is looked for
 
@@ -93,7 +81,7 @@ class OutputFolder(Output):
 class OutputModel(Output):
     """A folder that a model is saved to; one that holds other files is refused."""
 
-    is_own_file: Callable[[str], bool] = is_model_file
+    is_own_file: Callable[[str], bool] = field(kw_only=True)
     what: str = "a model"
 
     def written(self) -> list[str]:
@@ -120,18 +108,6 @@ class OutputModel(Output):
         """Why what exists there must not be replaced without --force, if it must not."""
         folder = Path(str(self.path))
         return f"already contains {self.what}" if folder.is_dir() and any(folder.iterdir()) else None
-
-
-def charts_folder(option: str, path: str | None) -> Output:
-    """A folder of charts; without matplotlib, the error that says how to install it, before the work and not after."""
-    if path is None:
-        return Output(option, None)
-    from surefoot.report.canvas import need_matplotlib
-    from surefoot.report.charts import CHARTS
-    from surefoot.report.options import CHART_FORMATS
-
-    need_matplotlib()
-    return OutputFolder(option, path, inside={f"{name}.{ending}": CHART for name in CHARTS for ending in CHART_FORMATS})
 
 
 def files_under(path: Path) -> list[Path]:

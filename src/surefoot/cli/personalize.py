@@ -25,10 +25,10 @@ from surefoot.cli.shared_options import (
     Quiet,
     Threads,
 )
+from surefoot.cli.signatures import PERSONAL_CSV
 from surefoot.clicks.options import BACKENDS, MEMORY, SATISFIED
 from surefoot.errors import ArgumentError, visible
 from surefoot.personal.options import GRIDS, LABEL_MEASURES, SAMPLE, SPLITS
-from surefoot.personal.signatures import PERSONAL_CSV
 
 
 def personalize(

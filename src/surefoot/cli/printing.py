@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from surefoot.cli.outputs import JSON, Output
-from surefoot.data.writing.signatures import Signature
+from surefoot.cli.outputs import Output
+from surefoot.cli.signatures import JSON, METRICS, PAGE, Signature
 from surefoot.errors import ArgumentError
-from surefoot.report.signatures import METRICS, PAGE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -27,7 +26,7 @@ _WIDTH = 130  # letters of a line, in a file or pipe
 
 def show(parts: Sequence[RenderableType]) -> None:
     """Print tables and texts."""
-    from surefoot.report.text import plain_console, rendered
+    from surefoot.report.terminal import plain_console, rendered
 
     if sys.stdout.isatty():
         console = plain_console()

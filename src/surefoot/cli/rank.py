@@ -12,15 +12,14 @@ from surefoot.cli.model_assessment import score_model, show_model
 from surefoot.cli.option import FILE, NAME, argument, option
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.shared_options import Baselines, Force, Quiet, RunFile
+from surefoot.cli.signatures import PAGE, SERVED_CSV
 from surefoot.data.reading.saved_folders import GUARD, PERSONAL, saved_kind
 from surefoot.decide.guard.file_names import guard_files
-from surefoot.decide.signatures import SERVED_CSV
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files, feature_number
 from surefoot.learn.model_files import model_files
 from surefoot.personal.options import SAVED_FILES
 from surefoot.progress import busy
-from surefoot.report.signatures import PAGE
 
 if TYPE_CHECKING:
     from surefoot.data.types.ranking_data import RankingData
@@ -102,7 +101,7 @@ def rank(
         for line in messages:
             typer.echo(visible(line))
     if html is not None:
-        from surefoot.report.text import plain_console
+        from surefoot.report.terminal import plain_console
 
         scores = score_model(ranker, ranked, run_name)
         inputs: list[str | Path | None] = [data, *baseline_files(baseline or [])]

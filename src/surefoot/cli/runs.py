@@ -200,39 +200,3 @@ def files_with_names(files: Sequence[tuple[str | None, str]]) -> list[tuple[str,
 def input_files(files: Sequence[str]) -> list[str]:
     """The files that arguments name, those of folders too, to be told as inputs and never written over."""
     return [path for _, path in files_with_names([name_and_file(file) for file in files])]
-
-
-def matrix_measure(given: GivenFiles, measures: Sequence[str], missing: MissingTreatment | None) -> str | None:
-    """What a matrix's scores are called, if nothing is given beside it that it does not have."""
-    if len(given.files) > 1:
-        raise ArgumentError("a matrix that is read in parts stands alone; remove the other files")
-    if missing is not None:
-        raise ArgumentError(
-            "--missing works only with runs and with results per query, but this is a score matrix; leave it out"
-        )
-    names = measure_names(measures)
-    if len(names) > 1:
-        raise ArgumentError("a file of scores contains one measure only; give -m once, such as -m ERR@20")
-    return names[0] if names else None
-
-
-def is_streamed(given: GivenFiles, requested: bool, need_all: Sequence[str]) -> bool:
-    """Whether a matrix is read a part at a time: where that is requested, or it is large.
-
-    `need_all` are options that need all of it at once.
-    """
-    from surefoot.data.types.streamed_scores import is_large
-
-    if not given.scores:
-        if requested:
-            raise ArgumentError("--stream works only with scores; add --scores FILE, or remove --stream")
-        return False
-    matrix = given.files[0]
-    if not requested and not is_large(matrix):
-        return False
-    if need_all:
-        raise ArgumentError(
-            f"{need_all[0]} needs all scores in memory, but {matrix} is read in parts; remove {need_all[0]}, or use "
-            "a file with fewer queries"
-        )
-    return True

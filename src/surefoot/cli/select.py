@@ -13,6 +13,7 @@ from surefoot.cli.outputs import OutputModel, check_outputs
 from surefoot.cli.printing import Delivery
 from surefoot.cli.shared_options import Force, JsonPath, Quiet, TrafficFile
 from surefoot.errors import ArgumentError, visible
+from surefoot.learn.model_files import is_model_file
 
 
 def select(
@@ -55,7 +56,7 @@ def select(
         )
     delivery = Delivery(json=json_file)
     check_outputs(
-        [OutputModel("--output", output), *delivery.outputs()],
+        [OutputModel("--output", output, is_own_file=is_model_file), *delivery.outputs()],
         [folder / RESULT_FILE, folder / PLAN_FILE, *([] if traffic is None else [Path(traffic)])],
         force,
     )

@@ -11,8 +11,6 @@ from typing import Annotated, Any, get_type_hints
 from surefoot.arguments import LARGEST_SEED
 from surefoot.cli.help_screen import EVERYWHERE, show_all
 from surefoot.cli.option import FILE, NAME, argument, option
-from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
-from surefoot.learn.options import ENGINES, NETWORK_ENGINE
 from surefoot.measures.missing import MissingTreatment
 
 # What is read
@@ -32,15 +30,12 @@ TextsFile = Annotated[str | None, option("--texts", "Texts of queries: id, tab, 
 DocumentsFile = Annotated[str | None, option("--documents", "Titles of documents, in the same formats.", FILE)]
 ModelFolder = Annotated[Path, argument("MODEL", "Folder of a saved model.")]
 Baselines = Annotated[list[str] | None, option("-b --baseline", "NAME=feature:25, a run or a model. Repeatable.", NAME)]
-Unanswered = Annotated[
-    NothingToLoseTreatment, option("--unanswered", "Nothing to lose: leave-out, count.", "WORD", shown="")
-]
+UNANSWERED = option("--unanswered", "Nothing to lose: leave-out, count.", "WORD", shown="")
 
 # Learning
 OptimizedMeasure = Annotated[str, option("-m --measure", "What to optimise.", NAME, shown="nDCG(exp)@10")]
 Rule = Annotated[str, option("--rule", "Of risk: exact, or eq9.", "WORD")]
 EarlyStopping = Annotated[int | None, option("--early-stopping", "Stop after N trees without improvement.", min=1)]
-EngineName = Annotated[str, option("--engine", f"{', '.join((*ENGINES, NETWORK_ENGINE))}", "WORD")]
 EngineParameters = Annotated[list[str] | None, option("--set", "A parameter of the engine. Repeatable.", "K=V")]
 Threads = Annotated[int | None, option("--threads", "Threads for training.", min=1, max=1024, shown="all cores")]
 

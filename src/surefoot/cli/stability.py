@@ -24,6 +24,7 @@ from surefoot.cli.shared_options import (
     TrafficFile,
     with_common_options,
 )
+from surefoot.cli.signatures import STUDY_CSV
 from surefoot.errors import ArgumentError
 from surefoot.stability.options import (
     MEASURES,
@@ -36,7 +37,6 @@ from surefoot.stability.options import (
     SUBSET_SIZES,
     SUBSETS,
 )
-from surefoot.stability.signatures import STUDY_CSV
 
 if TYPE_CHECKING:
     from surefoot.data.types.runs import Qrels, Run

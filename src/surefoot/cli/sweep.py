@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from surefoot.arguments import comma_separated, parse_integers, parse_numbers
 from surefoot.choose import options as choices
-from surefoot.choose.signatures import SWEEP_CSV
 from surefoot.cli.bar import is_watched, progress_lines
 from surefoot.cli.option import DIR, LIST, NAME, argument, option
 from surefoot.cli.outputs import check_outputs, files_under
@@ -21,7 +20,6 @@ from surefoot.cli.shared_options import (
     Baselines,
     Csv,
     EarlyStopping,
-    EngineName,
     FlatMetrics,
     Force,
     Html,
@@ -33,9 +31,10 @@ from surefoot.cli.shared_options import (
     Rule,
     TrafficFile,
 )
+from surefoot.cli.signatures import SWEEP_CSV
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files
-from surefoot.learn.options import ENGINE, MEASURE, NETWORK_ENGINE, RISK_OBJECTIVES, RULE
+from surefoot.learn.options import ENGINE, ENGINES, MEASURE, NETWORK_ENGINE, RISK_OBJECTIVES, RULE
 
 if TYPE_CHECKING:
     from surefoot.choose.trainings import SweepProgress
@@ -80,7 +79,7 @@ def sweep(
     choose_by: Annotated[str | None, option("--choose-by", "validation or cross-validation.", "WORD")] = None,
     rule: Rule = RULE,
     early_stopping: EarlyStopping = None,
-    engine: EngineName = ENGINE,
+    engine: Annotated[str, option("--engine", ", ".join((*ENGINES, NETWORK_ENGINE)), "WORD")] = ENGINE,
     workers: Annotated[int | None, option("--workers", "Processes.", min=1, shown="one per core")] = None,
     threads: Annotated[int, option("--threads", "Threads of each process.", min=1)] = 1,
     html: Html = None,
@@ -167,7 +166,7 @@ def _live(quiet: bool) -> Iterator[Callable[[SweepProgress], None] | None]:
         return
     from rich.live import Live
 
-    from surefoot.report.text import plain_console
+    from surefoot.report.terminal import plain_console
 
     with Live(console=plain_console(stderr=True), transient=True, refresh_per_second=4) as live:
         yield lambda state: live.update(_progress(state))

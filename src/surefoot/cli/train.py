@@ -29,10 +29,11 @@ from surefoot.cli.shared_options import (
     Threads,
     TrafficFile,
 )
+from surefoot.cli.signatures import CARD, CHECKPOINT, METRICS, PAGE
 from surefoot.cli.training_summary import show_data, show_weights
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
-from surefoot.learn.model_files import checkpoint_paths, model_files
+from surefoot.learn.model_files import checkpoint_paths, is_model_file, model_files
 from surefoot.learn.options import (
     CHECKPOINT_EVERY,
     ENGINE,
@@ -46,10 +47,8 @@ from surefoot.learn.options import (
     RULE,
     STOP_ON,
 )
-from surefoot.learn.signatures import CARD, CHECKPOINT
 from surefoot.progress import busy
 from surefoot.report.numbers import short
-from surefoot.report.signatures import METRICS, PAGE
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -113,7 +112,7 @@ def train(
     states = checkpoint_paths(checkpoint, 1 if engine == NETWORK_ENGINE else models)  # networks have one for all
     check_outputs(
         [
-            OutputModel("--output", output),
+            OutputModel("--output", output, is_own_file=is_model_file),
             *(Output("--checkpoint", each, CHECKPOINT) for each in states),
             Output("--html", html, PAGE),
             Output("--metrics", metrics, METRICS),
@@ -130,7 +129,7 @@ def train(
     )
     from surefoot.data.reading.traffic import read_traffic
     from surefoot.learn.settings import TrainingSettings
-    from surefoot.report.text import plain_console
+    from surefoot.report.terminal import plain_console
 
     console = plain_console(quiet=quiet)
     _refuse_together(dask, init_model, html, metrics, valid, early_stopping)

@@ -1,7 +1,9 @@
 """What decisions take by default.
 
-It imports nothing, so that the command line can show all of it before anything is loaded.
+It imports nothing heavy, so that the command line can show all of it before anything is loaded.
 """
+
+from enum import StrEnum
 
 DELTA = 0.05  # the chance of shipping what breaks a condition, or of stopping what keeps them all
 LEAST_DELTA, MOST_DELTA = 1e-12, 0.5  # below it no number of queries decides, beyond it a coin does as well
@@ -23,3 +25,13 @@ NO_FILL_REASON = (
     "decide for it. Let people judge the holes, or draw queries with surefoot judge next --automatic, and decide "
     "with it"
 )
+
+
+class NothingToLoseTreatment(StrEnum):
+    """What becomes of judged queries on which nothing can be lost, answered or not: `unanswered` of users.
+
+    In a plain sample they are left out, or count as a part of traffic.
+    """
+
+    leave_out = "leave-out"
+    counted = "count"

@@ -12,7 +12,7 @@ from surefoot.report.escapes import csv_text, latex, markdown
 from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.numbers import fixed, percent
 from surefoot.report.tables import latex_table, markdown_table, terminal_table
-from surefoot.report.text import rendered
+from surefoot.report.terminal import rendered
 from surefoot.risk.assessment_data import Json
 from surefoot.significance import CONFIDENCE_PERCENT, SIGNIFICANCE
 

@@ -14,7 +14,6 @@ import polars as pl
 from surefoot.data.reading.traffic import LARGEST_WEIGHT, Traffic, read_traffic
 from surefoot.data.types.scores import Scores, unknown_system
 from surefoot.data.types.several_scores import check_once, check_same_weights
-from surefoot.data.types.streamed_scores import StreamedScores
 from surefoot.data.types.traffic_weights import TrafficWeights
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.score_reading import assessed_scores
@@ -35,7 +34,6 @@ from surefoot.risk.per_query import per_query_data
 from surefoot.risk.segments import Segments
 
 MeasureResult = tuple[AssessmentData, Scores | None]
-_NO_STREAMED_TRAFFIC = "traffic cannot be used with scores that are read in parts; read the whole matrix instead"
 
 
 def assess(
@@ -55,7 +53,7 @@ def assess(
 
     Parameters
     ----------
-    scores : Scores, a list of them, or anything `read_scores` takes; or StreamedScores, for those beyond memory
+    scores : Scores, a list of them, or anything `read_scores` takes
         Effectiveness of systems on queries; of several measures the first leads. A long table of several measures,
         such as PyTerrier's, is assessed by each.
     baseline : str or sequence of str
@@ -94,16 +92,11 @@ def assess(
     if traffic is not None:
         counts = read_traffic(traffic)
         matrices = [_weighted(matrix, counts) for matrix in matrices]
-    whole = [matrix for matrix in matrices if isinstance(matrix, Scores)]
-    for matrix in whole[1:]:
-        check_same_weights(whole[0], matrix)
-    if len(whole) < len(matrices) and any(matrix._weighting is not None for matrix in whole):
-        raise ArgumentError(_NO_STREAMED_TRAFFIC)
+    for matrix in matrices[1:]:
+        check_same_weights(matrices[0], matrix)
     parsed_segments = None if segments is None else segments_of(segments, matrices[0])
     arguments = (baseline, alphas, population, bootstrap, seed, depth, WORST, parsed_segments)
-    parts: list[MeasureResult] = [
-        (assessment_data(matrix, *arguments), matrix if isinstance(matrix, Scores) else None) for matrix in matrices
-    ]
+    parts = [(assessment_data(matrix, *arguments), matrix) for matrix in matrices]
     if not isinstance(tests, bool) and tests != "hsd":
         raise ArgumentError(f"tests is {shortened(tests)}; it must be True, False or 'hsd'")
     if tests:
@@ -111,17 +104,14 @@ def assess(
     return Assessment(parts, parsed_segments)
 
 
-def _matrices(scores: Any) -> list[Scores | StreamedScores]:
-    known = (Scores, StreamedScores)
-    if isinstance(scores, known):
+def _matrices(scores: Any) -> list[Scores]:
+    if isinstance(scores, Scores):
         return [scores]
-    several = isinstance(scores, list | tuple) and scores and all(isinstance(matrix, known) for matrix in scores)
+    several = isinstance(scores, list | tuple) and scores and all(isinstance(matrix, Scores) for matrix in scores)
     return list(scores) if several else [*assessed_scores(scores)]
 
 
-def _weighted(matrix: Scores | StreamedScores, traffic: Traffic) -> Scores:
-    if isinstance(matrix, StreamedScores):
-        raise ArgumentError(_NO_STREAMED_TRAFFIC)
+def _weighted(matrix: Scores, traffic: Traffic) -> Scores:
     if matrix._weighting is not None:
         raise ArgumentError("these scores have weights already; give the traffic to score or to assess, not to both")
     return matrix.with_traffic(traffic)
@@ -372,7 +362,7 @@ def _weighting(block: Json, summary: TrafficData | None) -> TrafficWeights | Non
 def _require_scores(scores: Scores | None) -> Scores:
     if scores is None:
         raise ArgumentError(
-            "this assessment does not contain the scores of single queries. Either its file was written without them "
-            "(use per_query=True or --per-query), or the scores were read in parts"
+            "this assessment does not contain the scores of single queries: its file was written without them; use "
+            "per_query=True or --per-query"
         )
     return scores

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from surefoot.errors import ArgumentError, visible
+from surefoot.errors import visible
 from surefoot.report.columns import ordinary_columns, sort_rows
 from surefoot.report.words import baseline_name
 from surefoot.risk.assessment_data import AssessmentData, Json
@@ -22,13 +22,11 @@ GUIDE = (
 )  # fmt: skip
 
 
-def add_tests(parts: Sequence[tuple[AssessmentData, Scores | None]], seed: int, randomised_hsd: bool) -> None:
+def add_tests(parts: Sequence[tuple[AssessmentData, Scores]], seed: int, randomised_hsd: bool) -> None:
     """Add the usual tests to the assessments by each measure."""
     from surefoot.risk.ordinary_tests import add_ordinary_tests
 
     for data, scores in parts:
-        if scores is None:
-            raise ArgumentError("tests cannot be made of scores that are read in parts; read the whole matrix instead")
         weighted = scores._relative_weights is not None  # equal weights change nothing
         add_ordinary_tests(data, scores, seed, randomised_hsd=randomised_hsd, weighted=weighted)
 

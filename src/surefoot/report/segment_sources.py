@@ -8,14 +8,13 @@ from typing import Any
 
 from surefoot.data.reading.segments import read_segments
 from surefoot.data.types.scores import Scores
-from surefoot.data.types.streamed_scores import StreamedScores
 from surefoot.errors import ArgumentError, shortened
 from surefoot.report.options import BY_TRAFFIC
 from surefoot.risk.segments import Segments
 from surefoot.risk.traffic_figures import traffic_segments
 
 
-def segments_of(segments: Any, scores: Scores | StreamedScores) -> Segments:
+def segments_of(segments: Any, scores: Scores) -> Segments:
     """The columns of segments, of all sources that are given."""
     several = isinstance(segments, list | tuple) and all(
         isinstance(one, str | os.PathLike | Mapping) or hasattr(one, "columns") for one in segments
@@ -33,13 +32,12 @@ def segments_of(segments: Any, scores: Scores | StreamedScores) -> Segments:
     return columns
 
 
-def _traffic_segments(scores: Scores | StreamedScores) -> dict[str, str]:
-    weighting = scores._weighting if isinstance(scores, Scores) else None
-    if weighting is None:
+def _traffic_segments(scores: Scores) -> dict[str, str]:
+    if (weighting := scores._weighting) is None:
         raise ArgumentError(
             'the segments "by-traffic" need to know how often each query is asked; give the traffic too (traffic= in '
             "Python, --traffic FILE on the command line)"
         )
     if weighting.equal:
         raise ArgumentError('all queries are asked equally often, so the segments "by-traffic" would mean nothing')
-    return traffic_segments(scores.queries, weighting.weights)  # type: ignore[union-attr]
+    return traffic_segments(scores.queries, weighting.weights)

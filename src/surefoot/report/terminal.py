@@ -1,13 +1,14 @@
-"""A terminal's tables of many rows, drawn cell by cell: Rich's own takes milliseconds for each row."""
+"""What a terminal shows; tables of many rows are drawn cell by cell: Rich's own takes milliseconds for each row."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import io
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
     from rich.segment import Segment
 
 StyledTexts: TypeAlias = Sequence[tuple[str, str]]  # texts side by side, each with the name of its style, "" for none
@@ -25,6 +26,22 @@ class NamedRow(NamedTuple):
 def cell_width(cells: Sequence[StyledTexts], heading: str) -> int:
     """The width that a column of figures takes, the gap before it included."""
     return GAP + max(len(heading), *(sum(len(text) for text, _ in cell) for cell in cells), 0)
+
+
+def plain_console(**options: Any) -> Console:
+    """A console that shows text as it is: names such as `x[/bold]` and `:cat:` are no markup."""
+    from rich.console import Console
+
+    return Console(markup=False, emoji=False, highlight=False, **options)
+
+
+def rendered(parts: Iterable[RenderableType], width: int) -> str:
+    """What a terminal of that width would show, without colour and without blanks at the ends of lines."""
+    stream = io.StringIO()
+    console = plain_console(file=stream, width=width, color_system=None, force_terminal=False)
+    for part in parts:
+        console.print(part)
+    return "\n".join(line.rstrip() for line in stream.getvalue().removesuffix("\n").split("\n"))
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from surefoot.errors import visible
 from surefoot.report.columns import (
@@ -29,7 +28,7 @@ from surefoot.report.few_queries import too_few_elsewhere
 from surefoot.report.numbers import fixed
 from surefoot.report.ordinary_tests import ordinary_caption, ordinary_heading
 from surefoot.report.tables import latex_table, markdown_table
-from surefoot.report.terminal import FigureTable, NamedRow, StyledTexts, cell_width
+from surefoot.report.terminal import FigureTable, NamedRow, StyledTexts, cell_width, rendered
 from surefoot.report.traffic_words import traffic_weights
 from surefoot.report.words import absences, advice, alpha_title, baseline_name, cautions, default_alpha, notes, title
 from surefoot.risk.assessment_data import AssessmentData, SystemData
@@ -270,25 +269,9 @@ def _agreement(data: AssessmentData) -> RenderableType:
     return table
 
 
-def plain_console(**options: Any) -> Console:
-    """A console that shows text as it is: names such as `x[/bold]` and `:cat:` are no markup."""
-    from rich.console import Console
-
-    return Console(markup=False, emoji=False, highlight=False, **options)
-
-
 def to_text(data: AssessmentData, rows: Sequence[SystemData], width: int = 120) -> str:
     """The terminal's tables without colour."""
     return rendered(tables(data, rows), width)
-
-
-def rendered(parts: Iterable[RenderableType], width: int) -> str:
-    """What a terminal of that width would show, without colour and without blanks at the ends of lines."""
-    stream = io.StringIO()
-    console = plain_console(file=stream, width=width, color_system=None, force_terminal=False)
-    for part in parts:
-        console.print(part)
-    return "\n".join(line.rstrip() for line in stream.getvalue().removesuffix("\n").split("\n"))
 
 
 def to_csv(parts: Sequence[tuple[AssessmentData, Sequence[SystemData]]]) -> str:

@@ -16,8 +16,6 @@ from surefoot.risk.assessment_data import SCHEMA, AssessmentData, AtAlpha, Churn
 from surefoot.risk.baselines import (
     differences,
     population_rows,
-    streamed_differences,
-    streamed_vectors_of_baselines,
     vectors_of_baselines,
 )
 from surefoot.risk.bootstrap import bootstrap_intervals
@@ -32,20 +30,19 @@ from surefoot.risk.system_ranks import rank_systems
 from surefoot.risk.tradeoff import check_alpha, count_losing_over_20, lowest_mean, weigh_losses
 from surefoot.risk.traffic_figures import traffic_data, traffic_shares
 from surefoot.risk.turns import outcomes_by_alpha, set_same
-from surefoot.risk.vectors import CHUNK, ScoreMatrix, Vector, blocks, dot
+from surefoot.risk.vectors import CHUNK, blocks, dot
 from surefoot.risk.weighting import weighted_mean
 from surefoot.significance import CONFIDENCE
 
 if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores
-    from surefoot.data.types.streamed_scores import StreamedScores
 
 NOT_WEIGHTED_REASON = "Z_Risk and GeoRisk are not defined for queries that are weighted by traffic"
 WORST = 0.05  # the share of queries whose mean difference is the mean of the worst
 
 
 def assessment_data(
-    scores: Scores | StreamedScores,
+    scores: Scores,
     baseline: str | Sequence[str],
     alphas: Sequence[float],
     population: Sequence[str] | None = None,
@@ -67,19 +64,10 @@ def assessment_data(
     if depth is not None:
         integer("depth", depth, 1)
     rows = population_rows(scores, population)
-    against: Mapping[str, Vector]
-    differences_by_baseline: Mapping[str, Sequence[Vector]]
-    matrices: Mapping[str, Floats] = {}
-    in_memory = _scores_in_memory(scores)
-    weights = None if in_memory is None else in_memory._relative_weights
-    if in_memory is not None:
-        baseline_vectors = vectors_of_baselines(in_memory, baseline, rows)
-        against, matrices = baseline_vectors, differences(in_memory, baseline_vectors)
-        differences_by_baseline = {name: list(matrix) for name, matrix in matrices.items()}
-    else:
-        _check_streamed(bootstrap, depth, segments)
-        against = streamed_vectors_of_baselines(scores, baseline, rows)
-        differences_by_baseline = streamed_differences(scores, against)
+    weights = scores._relative_weights
+    against = vectors_of_baselines(scores, baseline, rows)
+    matrices = differences(scores, against)
+    differences_by_baseline = {name: list(matrix) for name, matrix in matrices.items()}
     systems = [
         {"system": system, "is_baseline": system in against, **figures}
         for system, figures in zip(
@@ -114,11 +102,11 @@ def assessment_data(
         entry["outcome_by_alpha"] = system_turns
         if not entry["is_baseline"] and len(against) == 1 and not entry["wins"] and not entry["losses"]:
             set_same(entry, outcomes_by_alpha=turns)
-    if bootstrap and in_memory is not None:
-        _add_intervals(systems, in_memory, matrices, alphas_by_key, None if sums is None else rows, bootstrap, seed)
+    if bootstrap:
+        _add_intervals(systems, scores, matrices, alphas_by_key, None if sums is None else rows, bootstrap, seed)
     first_baseline = next(iter(against))
-    if in_memory is not None and in_memory.runs and len(against) == 1 and first_baseline in in_memory.systems:
-        _add_churn(systems, in_memory, first_baseline, matrices[first_baseline], depth)
+    if scores.runs and len(against) == 1 and first_baseline in scores.systems:
+        _add_churn(systems, scores, first_baseline, matrices[first_baseline], depth)
     agreement = {key: rank_systems(systems, key) for key in alphas_by_key}
     chi = (
         None
@@ -145,18 +133,15 @@ def assessment_data(
         ),
         "systems": cast("list[SystemData]", systems),  # gathered figure by figure above
         "agreement": agreement,
-        "segments": []
-        if in_memory is None
-        else segment_data(
-            in_memory,
+        "segments": segment_data(
+            scores,
             segments or {},
             lambda part: assessment_data(part, baseline, alphas, population, worst=worst, turns=False),
         ),
     }
-    if in_memory is not None:
-        if in_memory._weighting is not None:
-            data["traffic"] = traffic_data(in_memory._weighting)
-        add_judgments(data, in_memory, list(against))
+    if scores._weighting is not None:
+        data["traffic"] = traffic_data(scores._weighting)
+    add_judgments(data, scores, list(against))
     return data
 
 
@@ -181,9 +166,9 @@ def distinct_alphas(alphas: Sequence[float]) -> dict[str, float]:
 
 
 def _averaged_figures(
-    scores: ScoreMatrix,
-    against: Mapping[str, Vector],
-    differences_by_baseline: Mapping[str, Sequence[Vector]],
+    scores: Scores,
+    against: Mapping[str, Floats],
+    differences_by_baseline: Mapping[str, Sequence[Floats]],
     worst: float,
     weights: Floats | None = None,
 ) -> list[Json]:
@@ -207,7 +192,7 @@ def _averaged_figures(
 
 
 def difference_figures(
-    difference: Vector, baseline: Vector, worst: float = WORST, weights: Floats | None = None
+    difference: Floats, baseline: Floats, worst: float = WORST, weights: Floats | None = None
 ) -> dict[str, float]:
     """Reward, risk, wins, losses and what follows from them, of differences to a baseline's scores.
 
@@ -232,7 +217,7 @@ def difference_figures(
 
 
 def _tests(
-    differences_by_baseline: Mapping[str, Sequence[Vector]], alphas: Mapping[str, float], scale: float,
+    differences_by_baseline: Mapping[str, Sequence[Floats]], alphas: Mapping[str, float], scale: float,
     influence: BaselineSums,
 ) -> dict[str, list[Json]]:  # fmt: skip
     """For each α, T_Risk and its inference for every system."""
@@ -290,7 +275,7 @@ def _test_entry(test: TTest, weighted: bool) -> Json:
     }
 
 
-def _gains_and_losses(values: Vector, weights: Floats | None) -> tuple[float, float, float, float]:
+def _gains_and_losses(values: Floats, weights: Floats | None) -> tuple[float, float, float, float]:
     """The sums of what is above 0 and of what is below, by weights if any, and how many of each there are."""
     sums = []
     for number, part in enumerate(blocks(values)):
@@ -302,22 +287,8 @@ def _gains_and_losses(values: Vector, weights: Floats | None) -> tuple[float, fl
     return above, below, won, lost
 
 
-def _has_negative_scores(scores: ScoreMatrix, rows: Sequence[int]) -> bool:
+def _has_negative_scores(scores: Scores, rows: Sequence[int]) -> bool:
     return scores._ends()[0] < 0 and any(part.min() < 0 for part in scores._blocks(rows))
-
-
-def _scores_in_memory(scores: Scores | StreamedScores) -> Scores | None:
-    """The scores, where all of them are in memory."""
-    return cast("Scores", scores) if isinstance(scores._vector(0), np.ndarray) else None
-
-
-def _check_streamed(bootstrap: int, depth: int | None, segments: Segments | None) -> None:
-    """Refuse what needs all scores at once."""
-    for what, value in (("a bootstrap", bootstrap), ("a depth", depth), ("segments", segments)):
-        if value:
-            raise ArgumentError(
-                f"{what} cannot be used with scores that are read in parts; read the whole matrix instead"
-            )
 
 
 def _expectation(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,6 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, name_list, shortened
 from surefoot.risk.rounding import ROUNDING, difference_of
-from surefoot.risk.vectors import DerivedVector, ScoreMatrix, Vector, blocks
 
 if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores
@@ -49,7 +48,7 @@ def baseline_choices(systems: Sequence[str]) -> str:
     )
 
 
-def population_rows(scores: ScoreMatrix, population: Sequence[str] | None) -> list[int]:
+def population_rows(scores: Scores, population: Sequence[str] | None) -> list[int]:
     """The rows that expectations are taken over: every system unless named."""
     if population is None:
         return list(range(len(scores.systems)))
@@ -67,7 +66,7 @@ def vectors_of_baselines(scores: Scores, baseline: str | Sequence[str], populati
     }
 
 
-def baseline_names(scores: ScoreMatrix, baseline: str | Sequence[str]) -> list[str]:
+def baseline_names(scores: Scores, baseline: str | Sequence[str]) -> list[str]:
     """The names of systems to compare with, and of those made per query of all, each once."""
     names = _names("baseline", baseline)
     if not names:
@@ -93,38 +92,9 @@ def differences(scores: Scores, against: Mapping[str, Floats]) -> dict[str, Floa
     return {name: difference_of(scores.values, vector, mean_rounding(scores, name)) for name, vector in against.items()}
 
 
-def mean_rounding(scores: ScoreMatrix, name: str) -> float:
+def mean_rounding(scores: Scores, name: str) -> float:
     """By how much a baseline may be off that is made of all systems per query; 0 for a system."""
     return ROUNDING * scores._largest() if name in VIRTUAL_BASELINES else 0.0
-
-
-def streamed_vectors_of_baselines(
-    scores: ScoreMatrix, baseline: str | Sequence[str], population: list[int]
-) -> dict[str, Vector]:
-    """As `vectors_of_baselines`, of scores that are read a block at a time."""
-
-    def virtual(name: str) -> Vector:
-        return DerivedVector(scores._count, lambda: map(VIRTUAL_BASELINES[name], scores._blocks(population)))
-
-    return {
-        name: virtual(name) if name in VIRTUAL_BASELINES else scores._vector(scores._row(name))
-        for name in baseline_names(scores, baseline)
-    }
-
-
-def streamed_differences(scores: ScoreMatrix, against: Mapping[str, Vector]) -> dict[str, list[Vector]]:
-    """As `differences`, of scores that are read a block at a time."""
-
-    def difference(row: int, name: str) -> Vector:
-        least = mean_rounding(scores, name)
-
-        def parts() -> Iterator[Floats]:
-            for part, base in zip(blocks(scores._vector(row)), blocks(against[name]), strict=True):
-                yield difference_of(part, base, least)
-
-        return DerivedVector(scores._count, parts)
-
-    return {name: [difference(row, name) for row in range(len(scores.systems))] for name in against}
 
 
 def _names(what: str, value: str | Sequence[str]) -> list[str]:

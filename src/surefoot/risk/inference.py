@@ -15,7 +15,7 @@ from surefoot.arrays import Floats
 from surefoot.risk.assessment_data import Outcome
 from surefoot.risk.influence import Influence, InfluenceSums, influence_of
 from surefoot.risk.tradeoff import paired_differences, weigh_losses
-from surefoot.risk.vectors import Vector, blocks, dot
+from surefoot.risk.vectors import blocks, dot
 from surefoot.significance import SIGNIFICANCE
 
 Numbers = TypeVar("Numbers", float, Floats)
@@ -171,7 +171,7 @@ class Moments(NamedTuple):
     highest: float
 
 
-def undefined_reason(differences: Vector, moments: Moments, scale: float) -> str | None:
+def undefined_reason(differences: Floats, moments: Moments, scale: float) -> str | None:
     """Why the weighted differences x_q with these moments have no standard error, or None.
 
     They count as equal when they differ by no more than the rounding of numbers of that `scale`.
@@ -188,7 +188,7 @@ def undefined_reason(differences: Vector, moments: Moments, scale: float) -> str
     )
 
 
-def weighted_test(differences: Vector, alpha: float, scale: float, weights: Floats | None = None) -> TTest:
+def weighted_test(differences: Floats, alpha: float, scale: float, weights: Floats | None = None) -> TTest:
     """The test of the weighted differences x_q = f_α(δ_q); `scale` is the size of the scores δ_q came from.
 
     With relative weights w̃_q of the queries (their mean is 1) it goes by the influence values
@@ -222,7 +222,7 @@ def weighted_test(differences: Vector, alpha: float, scale: float, weights: Floa
 
 
 def weighted_tests(
-    differences: Vector, alphas: Sequence[float], scale: float, sums: InfluenceSums | None = None
+    differences: Floats, alphas: Sequence[float], scale: float, sums: InfluenceSums | None = None
 ) -> list[TTest]:
     """`weighted_test` at several α; with weights from sums that were made once for all of them."""
     if sums is None:
@@ -327,7 +327,7 @@ class _Hall(NamedTuple):
         return 3 * y / (root * root + root + 1)
 
 
-def _moments(differences: Vector, alpha: float, transform: Callable[[Floats], Floats] = np.asarray) -> Moments:
+def _moments(differences: Floats, alpha: float, transform: Callable[[Floats], Floats] = np.asarray) -> Moments:
     """The moments of (a function of) x_q, merged from those of blocks (Chan et al., 1983)."""
     count, mean, squares, lowest, highest = 0, 0.0, 0.0, math.inf, -math.inf
     for x in _weighted_blocks(differences, alpha):
@@ -341,14 +341,14 @@ def _moments(differences: Vector, alpha: float, transform: Callable[[Floats], Fl
     return Moments(mean, squares, lowest, highest)
 
 
-def _skewness(differences: Vector, alpha: float, moments: Moments) -> float:
+def _skewness(differences: Floats, alpha: float, moments: Moments) -> float:
     """γ of x_q; deviations are divided before they are cubed, so that no cube overflows or vanishes."""
     unit = math.sqrt(moments.squares / len(differences))
     parts = ((x - moments.mean) / unit for x in _weighted_blocks(differences, alpha))
     return sum(dot(np.square(z), z) for z in parts) / len(differences)
 
 
-def _weighted_blocks(differences: Vector, alpha: float) -> Iterator[Floats]:
+def _weighted_blocks(differences: Floats, alpha: float) -> Iterator[Floats]:
     """The x_q, a block of queries at a time."""
     for part in blocks(differences):
         yield weigh_losses(part, alpha)

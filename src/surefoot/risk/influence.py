@@ -11,7 +11,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.risk.tradeoff import weigh_losses
-from surefoot.risk.vectors import Vector, blocks, dot
+from surefoot.risk.vectors import blocks, dot
 
 _TINY = np.finfo(np.float64).tiny
 _ROUNDING = 1e-13  # of Σw̃²x²; a Σu² below that is none
@@ -84,7 +84,7 @@ class Influence(NamedTuple):
 BaselineSums: TypeAlias = "Mapping[str, Sequence[InfluenceSums]] | None"
 
 
-def influence_sums(differences_by_baseline: Mapping[str, Sequence[Vector]], weights: Floats | None) -> BaselineSums:
+def influence_sums(differences_by_baseline: Mapping[str, Sequence[Floats]], weights: Floats | None) -> BaselineSums:
     """The sums of each system against each baseline, or None without weights."""
     if weights is None:
         return None

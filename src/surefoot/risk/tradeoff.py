@@ -13,7 +13,7 @@ from surefoot.arguments import finite_number
 from surefoot.arrays import LARGEST_SCORE, Flags, Floats, exact_floats
 from surefoot.errors import ArgumentError, shortened
 from surefoot.risk.rounding import difference_of
-from surefoot.risk.vectors import Vector, blocks
+from surefoot.risk.vectors import blocks
 
 LARGEST_ALPHA = 1e6  # a loss that counts a million times has long drowned every gain
 # More than 20 % of the baseline's score; a small tolerance keeps a loss of just that, as 0.9 − 0.72, from counting.
@@ -59,7 +59,7 @@ def weigh_losses(differences: Floats, alpha: float) -> Floats:
     return np.minimum(weighted, differences, out=weighted)
 
 
-def lowest_mean(differences: Vector, share: float, weights: Floats | None = None) -> float:
+def lowest_mean(differences: Floats, share: float, weights: Floats | None = None) -> float:
     """Mean of the lowest share of the differences, at least one; with weights, of that share of the weight."""
     if not 0 < share <= 1:
         raise ArgumentError(f"share is {share}; it must be above 0 and at most 1")
@@ -67,14 +67,7 @@ def lowest_mean(differences: Vector, share: float, weights: Floats | None = None
         return _lowest_mean_of_weight(np.asarray(differences), share, weights)
     # As the decimal that was written: the float 0.29 · 100 lies just below 29.
     count = max(1, math.floor(Fraction(repr(float(share))) * len(differences)))
-    if isinstance(differences, np.ndarray):
-        return float(np.partition(differences, count - 1)[:count].mean())
-    lowest = np.empty(0)
-    for part in blocks(differences):
-        lowest = np.concatenate([lowest, part])
-        if len(lowest) > count:
-            lowest = np.partition(lowest, count - 1)[:count].copy()
-    return float(lowest.mean())
+    return float(np.partition(differences, count - 1)[:count].mean())
 
 
 def _lowest_mean_of_weight(differences: Floats, share: float, weights: Floats) -> float:
@@ -93,7 +86,7 @@ def _lowest_mean_of_weight(differences: Floats, share: float, weights: Floats) -
     return float(counted @ differences[order] / counted.sum())
 
 
-def count_losing_over_20(differences: Vector, baseline: Vector) -> int:
+def count_losing_over_20(differences: Floats, baseline: Floats) -> int:
     """Number of queries that lose more than 20 % of the baseline's score: δ_q / M_b(q) < −0.2."""
     pairs = zip(blocks(differences), blocks(baseline), strict=True)
     return sum(int(which_lose_over_20(part, base).sum()) for part, base in pairs)

@@ -10,7 +10,7 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.risk.assessment_data import EachOnce, TrafficData, TrafficShares
 from surefoot.risk.tradeoff import which_lose_over_20
-from surefoot.risk.vectors import Vector, blocks
+from surefoot.risk.vectors import blocks
 
 if TYPE_CHECKING:
     from surefoot.data.types.traffic_weights import TrafficWeights
@@ -32,7 +32,7 @@ def traffic_data(weighting: TrafficWeights) -> TrafficData:
 
 
 def traffic_shares(
-    scores: Vector, baselines: Mapping[str, Vector], differences: Mapping[str, Vector], weights: Floats
+    scores: Floats, baselines: Mapping[str, Floats], differences: Mapping[str, Floats], weights: Floats
 ) -> tuple[TrafficShares, EachOnce]:
     """The part of the traffic that a system helps and hurts, by relative weights, and its figures without them."""
     each = [_shares(differences[name], base, weights) for name, base in baselines.items()]
@@ -44,7 +44,7 @@ def traffic_shares(
     )
 
 
-def _shares(difference: Vector, baseline: Vector, weights: Floats) -> list[float]:
+def _shares(difference: Floats, baseline: Floats, weights: Floats) -> list[float]:
     sums = np.zeros(6)
     for part, base, w in zip(blocks(difference), blocks(baseline), blocks(weights), strict=True):
         sums += (

@@ -15,12 +15,12 @@ from surefoot.risk.assessment_data import Json, Outcome, OutcomeFrom
 from surefoot.risk.inference import hall_t, hall_t_with_another, influence_ts, robust_t, two_sided_p
 from surefoot.risk.influence import BaselineSums, Influence, InfluenceSums
 from surefoot.risk.multiplicity import holm_rejects
-from surefoot.risk.vectors import Vector, blocks, dot
+from surefoot.risk.vectors import blocks, dot
 
 LAST_SEARCHED_ALPHA = 20.0  # larger ones are of no use
 _CODES: tuple[Outcome, Outcome, Outcome] = ("unclear", "better", "worse")  # of the signs 0, 1 and −1
 _CELLS = 1 << 15  # tests made at a time, systems × α
-TValues: TypeAlias = Callable[[Sequence[Vector], float], Callable[[Floats], Floats]]
+TValues: TypeAlias = Callable[[Sequence[Floats], float], Callable[[Floats], Floats]]
 
 
 def set_same(entry: Json, *, outcomes_by_alpha: bool) -> None:
@@ -32,7 +32,7 @@ def set_same(entry: Json, *, outcomes_by_alpha: bool) -> None:
 
 
 def outcomes_by_alpha(
-    differences_by_baseline: Mapping[str, Sequence[Vector]],
+    differences_by_baseline: Mapping[str, Sequence[Floats]],
     alphas_by_key: Mapping[str, float],
     tests: Mapping[str, list[Json]],
     requested: bool,
@@ -52,7 +52,7 @@ def outcomes_by_alpha(
 
 
 def turning_points(
-    differences: Sequence[Vector],
+    differences: Sequence[Floats],
     testable: Sequence[bool],
     outcomes_at: Mapping[float, Sequence[Outcome | None]],
     sums: Sequence[InfluenceSums] | None = None,
@@ -99,7 +99,7 @@ def _sign(outcome: Outcome | None) -> int:
     return {"better": 1, "worse": -1}.get(outcome or "", 0)
 
 
-def _signs(differences: Sequence[Vector], alphas: Floats, t_values: TValues) -> NDArray[np.int64]:
+def _signs(differences: Sequence[Floats], alphas: Floats, t_values: TValues) -> NDArray[np.int64]:
     """α × systems: 1 where a system is better, −1 where it is worse, else 0."""
     unit = max(float(max(part.max(), -part.min())) for row in differences for part in blocks(row))
     queries = len(differences[0])
@@ -112,7 +112,7 @@ def _signs(differences: Sequence[Vector], alphas: Floats, t_values: TValues) -> 
     return np.concatenate(parts)
 
 
-def _t_values(differences: Sequence[Vector], unit: float) -> Callable[[Floats], Floats]:
+def _t_values(differences: Sequence[Floats], unit: float) -> Callable[[Floats], Floats]:
     """What gives the robust t of every system at each weight 1 + α of losses, from sums over the queries."""
     queries = len(differences[0])
     sums = np.array([_power_sums(row, unit) for row in differences])
@@ -137,7 +137,7 @@ def _t_values(differences: Sequence[Vector], unit: float) -> Callable[[Floats], 
 
 
 def _t_values_by_influence(
-    differences: Sequence[Vector], unit: float, sums: Sequence[InfluenceSums]
+    differences: Sequence[Floats], unit: float, sums: Sequence[InfluenceSums]
 ) -> Callable[[Floats], Floats]:
     """As `_t_values`, where queries have relative weights: the moments of u_q = w̃_q·(x_q − x̄_w) from sums."""
     queries = len(differences[0])
@@ -151,7 +151,7 @@ def _t_values_by_influence(
     return lambda weight: np.stack([t_of(own.of_weight(weight[:, 0])) for own in sums], axis=1)
 
 
-def _power_sums(differences: Vector, unit: float) -> list[float]:
+def _power_sums(differences: Floats, unit: float) -> list[float]:
     """Σδ, Σδ² and Σδ³ over the gains, over the losses, and the extremes; in a unit that keeps powers from vanishing."""
     sums, lowest, highest = np.zeros((2, 3)), np.inf, -np.inf
     for part in blocks(differences):

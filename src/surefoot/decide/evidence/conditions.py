@@ -26,11 +26,12 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias, TypedDict
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.decide.evidence.traffic import ToProve
 from surefoot.errors import DataError, name_list, shortened
 from surefoot.measures.notation import is_binary
 from surefoot.risk.rounding import difference_of
 from surefoot.risk.tradeoff import weigh_losses, which_lose_over_20
+
+ToProve: TypeAlias = Literal["risk", "gain"]  # what queries are drawn for
 
 
 class BoundedMean(NamedTuple):

@@ -24,8 +24,9 @@ from surefoot.data.reading.columns import first_repeated
 from surefoot.data.types.runs import RankedSource, Run
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.decide.evidence.automatic_judge import AutomaticJudge, DrawnJudgeData, read_automatic
+from surefoot.decide.evidence.conditions import ToProve
 from surefoot.decide.evidence.sealed_files import read_sealed
-from surefoot.decide.evidence.traffic import DrawnTraffic, ToProve, TrafficToDraw, traffic_to_draw
+from surefoot.decide.evidence.traffic import DrawnTraffic, TrafficToDraw, traffic_to_draw
 from surefoot.errors import DataError, expecting, name_list, shortened
 from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import check_bounded

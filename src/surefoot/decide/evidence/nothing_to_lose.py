@@ -17,7 +17,7 @@ import numpy as np
 from surefoot.arrays import Flags
 from surefoot.data.types.runs import Qrels
 from surefoot.data.types.scores import Scores
-from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
+from surefoot.decide.options import NothingToLoseTreatment
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.notation import Measure
 from surefoot.risk.assessment_data import Count

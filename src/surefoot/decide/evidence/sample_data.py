@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
+from surefoot.decide.evidence.conditions import ToProve
 from surefoot.decide.evidence.strata import StratumData
-from surefoot.decide.evidence.traffic import DrawnTraffic, ToProve
+from surefoot.decide.evidence.traffic import DrawnTraffic
 from surefoot.risk.assessment_data import Count, NotNegative
 
 

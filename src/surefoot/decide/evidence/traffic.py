@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
@@ -12,11 +12,10 @@ from surefoot.arrays import Floats
 from surefoot.data.hashes import Sha256, text_hash
 from surefoot.data.reading.traffic import query_weights, read_traffic
 from surefoot.data.types.runs import Run
+from surefoot.decide.evidence.conditions import ToProve
 from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import worst_case_loss
 from surefoot.report.plain_json import to_json
-
-ToProve = Literal["risk", "gain"]
 
 
 class DrawnTraffic(TypedDict):

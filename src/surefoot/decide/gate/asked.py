@@ -22,12 +22,12 @@ from surefoot.decide.evidence.conditions import CONDITIONS, ConditionRule
 from surefoot.decide.evidence.draws import Draws, system_hash
 from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores, drawn_sample, plain_sample
 from surefoot.decide.evidence.nothing_to_lose import UnansweredData, nothing_to_lose, parse_treatment
-from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.evidence.record import BatchData, NamedLists, Record
 from surefoot.decide.evidence.segments import resolve_segments
 from surefoot.decide.evidence.strata import Strata, StratumData, weigh_strata
 from surefoot.decide.gate.automatic_summary import people_judgments
 from surefoot.decide.gate.release_policy import ReleasePolicy
+from surefoot.decide.options import NothingToLoseTreatment
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
 
 

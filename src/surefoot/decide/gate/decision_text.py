@@ -25,7 +25,7 @@ from surefoot.report.escapes import csv_text, markdown
 from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.numbers import fixed, signed
 from surefoot.report.tables import markdown_table, terminal_table
-from surefoot.report.text import rendered
+from surefoot.report.terminal import rendered
 from surefoot.risk.assessment_data import Json
 
 if TYPE_CHECKING:

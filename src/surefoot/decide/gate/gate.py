@@ -11,7 +11,6 @@ from surefoot.data.reading.texts import shown_texts
 from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries, unjudged_documents
-from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.evidence.record import Level, Record, open_record, read_record
 from surefoot.decide.evidence.sample_data import SampleData
 from surefoot.decide.evidence.strata import Strata
@@ -23,7 +22,7 @@ from surefoot.decide.gate.looks import GateLook, look_again, look_alone, next_lo
 from surefoot.decide.gate.plan import plan_tables
 from surefoot.decide.gate.release_policy import ReleasePolicy, policy_table
 from surefoot.decide.gate.sample_size import queries_needed
-from surefoot.decide.options import EXIT_CODES, MOST_HURT_LISTED
+from surefoot.decide.options import EXIT_CODES, MOST_HURT_LISTED, NothingToLoseTreatment
 from surefoot.errors import ArgumentError, visible
 from surefoot.measures.score_reading import read_scores
 from surefoot.risk.rounding import difference_of

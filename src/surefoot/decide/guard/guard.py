@@ -17,7 +17,6 @@ from surefoot.data.types.runs import Qrels, Run
 from surefoot.decide.evidence.chosen_queries import read_sample
 from surefoot.decide.evidence.draws import Draws, system_hash
 from surefoot.decide.evidence.judged_queries import refuse_machine_judgments
-from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.evidence.record import NamedLists, open_record
 from surefoot.decide.evidence.strata import Strata
 from surefoot.decide.guard.calibration import JudgedListPair, calibration_of, check_new
@@ -30,7 +29,7 @@ from surefoot.decide.guard.sequential import SequentialThresholds
 from surefoot.decide.guard.settings import GuardSettings
 from surefoot.decide.guard.shown_lists import GuardedLists
 from surefoot.decide.guard.thresholds import find_threshold, fixed_quantiles, thresholds_for
-from surefoot.decide.options import DEFAULT_BUDGET, DEFAULT_RISK_LEVEL, DEFAULT_SCORER, DELTA
+from surefoot.decide.options import DEFAULT_BUDGET, DEFAULT_RISK_LEVEL, DEFAULT_SCORER, DELTA, NothingToLoseTreatment
 from surefoot.errors import ArgumentError, DataError, shortened
 
 if TYPE_CHECKING:

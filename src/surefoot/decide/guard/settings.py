@@ -10,9 +10,8 @@ from typing import Any
 from surefoot.arguments import LARGEST_COUNT, finite_number, integer
 from surefoot.decide.evidence.conditions import LOSSES, ConditionRule, LossName
 from surefoot.decide.evidence.nothing_to_lose import parse_treatment
-from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.guard.list_pair import ListPair
-from surefoot.decide.options import LEAST_DELTA, MOST_DELTA
+from surefoot.decide.options import LEAST_DELTA, MOST_DELTA, NothingToLoseTreatment
 from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import check_bounded
