@@ -1,7 +1,13 @@
 """Where Ibis expressions are computed: DuckDB, which keeps to a given memory, or Spark, for logs of many machines.
 
 A backend does what Ibis leaves to it: open a text file as lines, open CSV, JSON and Parquet, compute a table once
-that several others are made of, and write Parquet.
+that several others are made of, and write Parquet. DuckDB and Polars take a name such as `log[1]` for a pattern of
+names, and a folder `day=3`, anywhere in the path, for a column `day` that is 3 in every row. A user's folders may have
+such names: so every path goes through `pattern`, and every reader is told `hive_partitioning=False`.
+
+DuckDB also keeps the state of a personal ranker, a file that may come from elsewhere. It is opened sealed: no SQL in it
+can read another file, load an extension or unlock that. And it is refused if it holds anything but the tables that
+surefoot makes: a view, a macro or a generated column is a program of whoever made the file.
 """
 
 from __future__ import annotations
@@ -31,6 +37,19 @@ _COUNTER = count()  # for names of views
 _ZSTD = {"compression": "zstd", "compression_level": 1}  # higher levels take longer and save little
 _ROW_GROUP = 1 << 14  # rows that are read together, where some of a file's are looked for
 _SEPARATOR = "\x01"  # appears in no line: files are checked for it before
+NO_EXTENSIONS: dict[str, Any] = {
+    "autoload_known_extensions": False, "autoinstall_known_extensions": False, "allow_community_extensions": False,
+}  # fmt: skip
+_SEALED = NO_EXTENSIONS | {"enable_external_access": False, "lock_configuration": True}
+# What else a file may hold, by the kind and the query that finds it.
+_OTHERS = {
+    "view": "SELECT view_name FROM duckdb_views()",
+    "macro": "SELECT function_name FROM duckdb_functions()",
+    "type": "SELECT type_name FROM duckdb_types()",
+    "schema": "SELECT schema_name FROM duckdb_schemas()",
+}
+_CELL = 8  # bytes that a value takes in memory at least
+Tables = Mapping[str, Mapping[str, str]]  # the columns of each table in their order, with DuckDB's types
 
 
 class Backend(Protocol):
@@ -295,22 +314,6 @@ def errors_naming(path: Path, doing: str = "read") -> Iterator[None]:
         if not type(error).__module__.startswith(("_duckdb", "duckdb", "pyspark", "py4j", "ibis")):
             raise
         raise DataError.at(path, None, f"cannot be {doing} ({shortened(str(error), 400)})") from error
-
-
-NO_EXTENSIONS: dict[str, Any] = {
-    "autoload_known_extensions": False, "autoinstall_known_extensions": False, "allow_community_extensions": False,
-}  # fmt: skip
-_SEALED = NO_EXTENSIONS | {"enable_external_access": False, "lock_configuration": True}
-# What else a file may hold, by the kind and the query that finds it.
-_OTHERS = {
-    "view": "SELECT view_name FROM duckdb_views()",
-    "macro": "SELECT function_name FROM duckdb_functions()",
-    "type": "SELECT type_name FROM duckdb_types()",
-    "schema": "SELECT schema_name FROM duckdb_schemas()",
-}
-_CELL = 8  # bytes that a value takes in memory at least
-
-Tables = Mapping[str, Mapping[str, str]]  # the columns of each table in their order, with DuckDB's types
 
 
 def duckdb_library() -> Any:

@@ -14,6 +14,9 @@ from surefoot.clicks.served.session_events import ClickEvent, ShownEvent
 from surefoot.errors import ArgumentError, did_you_mean, name_list, shortened
 
 _TIMES = 10**15  # beyond that a log has none
+_YEARS_BEFORE = 20  # that a time may be before the log: seconds for milliseconds would be in 1970
+_YEARS_AFTER = 100  # that it may be after: milliseconds for seconds are tens of thousands
+_YEAR = 365.25 * 86_400
 _LARGEST_SCORE = float(np.finfo(np.float32).max)  # features are 32-bit floats
 ARRAY_COLUMNS = tuple(name for name, kind in LISTS.items() if kind.startswith("array"))
 
@@ -194,11 +197,6 @@ class ShownRequest:
             row["user"], row["query"], tuple(first), row["time"], session or "", row["day"], row["terms"], domains,
             scores, tuple(place + 1 for place in first.values()),
         )  # fmt: skip
-
-
-_YEARS_BEFORE = 20  # that a time may be before the log: seconds for milliseconds would be in 1970
-_YEARS_AFTER = 100  # that it may be after: milliseconds for seconds are tens of thousands
-_YEAR = 365.25 * 86_400
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What every layout of a log becomes: shown lists, clicks, and the lines that say neither."""
+"""What every layout of a log becomes, in Ibis: shown lists, clicks, and the lines that say neither."""
 
 from __future__ import annotations
 
@@ -12,6 +12,17 @@ if TYPE_CHECKING:
     from surefoot.clicks.backends import Backend
 
 IbisTable = Any  # an Ibis table, or one of its columns
+LISTS = {
+    "session": "string", "user": "string", "day": "int64", "time": "int64", "list": "string", "query": "string",
+    "terms": "array<string>", "documents": "array<string>", "domains": "array<string>", "scores": "array<float64>",
+    "number": "int64",
+}  # fmt: skip
+CLICKS = {"session": "string", "user": "string", "day": "int64", "time": "int64", "list": "string",
+          "document": "string", "number": "int64"}  # fmt: skip
+REJECTED = {"file": "string", "number": "int64", "reason": "string", "line": "string"}
+TWO_USERS = "belongs to a session of two users"
+TWO_DAYS = "belongs to a session of two days"
+DIGITS_PATTERN = r"^[0-9]{1,15}$"
 
 
 def need_ibis() -> Any:
@@ -33,19 +44,6 @@ def union(tables: Sequence[IbisTable]) -> IbisTable:
     """All rows of tables with the same columns."""
     first, *others = tables
     return first.union(*others, distinct=False) if others else first
-
-
-LISTS = {
-    "session": "string", "user": "string", "day": "int64", "time": "int64", "list": "string", "query": "string",
-    "terms": "array<string>", "documents": "array<string>", "domains": "array<string>", "scores": "array<float64>",
-    "number": "int64",
-}  # fmt: skip
-CLICKS = {"session": "string", "user": "string", "day": "int64", "time": "int64", "list": "string",
-          "document": "string", "number": "int64"}  # fmt: skip
-REJECTED = {"file": "string", "number": "int64", "reason": "string", "line": "string"}
-TWO_USERS = "belongs to a session of two users"
-TWO_DAYS = "belongs to a session of two days"
-DIGITS_PATTERN = r"^[0-9]{1,15}$"
 
 
 @dataclass(frozen=True)

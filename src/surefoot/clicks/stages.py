@@ -22,6 +22,8 @@ from surefoot.clicks.shards.shard_impressions import shard_impressions
 from surefoot.data.writing.all_or_nothing import new_folder
 from surefoot.progress import busy
 
+_TABLES = ("lists", "clicks", "repeated", "results")
+_OF_LISTS = ["impression", "session", "user", "day", "time", "query", "terms", "place"]
 _POPULATION = ("population/by_list", "population/by_result")  # folders of what everybody did before
 
 
@@ -81,10 +83,6 @@ def store(backend: Backend, table: IbisTable, folder: Path, by: Sequence[str] = 
         folder.parent.mkdir(parents=True, exist_ok=True)
         backend.write(table, folder, by)
     return backend.parquet(folder)
-
-
-_TABLES = ("lists", "clicks", "repeated", "results")
-_OF_LISTS = ["impression", "session", "user", "day", "time", "query", "terms", "place"]
 
 
 class ShardStages:

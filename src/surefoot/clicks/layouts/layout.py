@@ -1,6 +1,6 @@
 """What a layout of click logs is: one `LogLayout` holds all that the rest of surefoot knows about it.
 
-Importing a layout costs nothing: Ibis and polars are loaded when a log is read or written.
+Importing a layout costs nothing: Ibis is loaded when a log is read.
 """
 
 from __future__ import annotations
@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from surefoot.clicks.backends import Backend
     from surefoot.clicks.layouts.reading import LogFile
     from surefoot.clicks.log import IbisTable
+
+
+_ISO = (
+    r"^([0-9]{4})-([0-9]{2})-([0-9]{2})[T ]([0-9]{2}):([0-9]{2}):([0-9]{2})([.,][0-9]{1,9})?"
+    r"(Z|z|[+-][0-9]{2}:?[0-9]{2})?$"
+)
 
 
 @dataclass(frozen=True)
@@ -107,12 +113,6 @@ class LogLayout:
             linked=self.linked,
             **(facts | known),
         )
-
-
-_ISO = (
-    r"^([0-9]{4})-([0-9]{2})-([0-9]{2})[T ]([0-9]{2}):([0-9]{2}):([0-9]{2})([.,][0-9]{1,9})?"
-    r"(Z|z|[+-][0-9]{2}:?[0-9]{2})?$"
-)
 
 
 def milliseconds(text: IbisTable) -> IbisTable:

@@ -1,4 +1,7 @@
-"""A log's files, the layout that they have, and their lists and clicks."""
+"""A log's files, the layout that they have, and their lists and clicks.
+
+`LAYOUTS` is the table of layouts: a new one is a module beside this and a line there (docs/extend/log-layout.md).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,23 @@ from surefoot.data.reading.parquet import check_parquet
 from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, shortened
 from surefoot.progress import busy
 
+LAYOUTS = {
+    layout.name: layout
+    for layout in (yandex.YANDEX_2012, yandex.YANDEX_2014, ubi.LAYOUT, metarank.LAYOUT, table.LAYOUT)
+}
 _FIRST = 1 << 16  # bytes of a file in which its first line is looked for
+_BLOCK = 1 << 22
+_NOT_READ = (".bz2", ".xz")  # by backends, which decompress others themselves
+_SEPARATORS = (b"\x00", b"\x01", b"\x02")  # backends are told that these separate columns and mean null
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """A file of a log: its path, a hash of what it holds, and its last line where that has no end."""
+
+    path: Path
+    digest: str
+    unfinished: str | None = None
 
 
 def guess_layout(path: str | os.PathLike[str]) -> str:
@@ -93,12 +112,6 @@ def _named(files: Sequence[Path], name: str) -> list[Path]:
     return [file for file in files if file.name.startswith(Path(name).stem)]
 
 
-LAYOUTS = {
-    layout.name: layout
-    for layout in (yandex.YANDEX_2012, yandex.YANDEX_2014, ubi.LAYOUT, metarank.LAYOUT, table.LAYOUT)
-}
-
-
 def find_layout(name: str) -> LogLayout:
     """The layout of this name."""
     if name not in LAYOUTS:
@@ -107,21 +120,6 @@ def find_layout(name: str) -> LogLayout:
             f"{', '.join(LAYOUTS)}"
         )
     return LAYOUTS[name]
-
-
-_BLOCK = 1 << 22
-_BACKENDS_READ = ("", ".gz", ".zst")
-_COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
-_SEPARATORS = (b"\x00", b"\x01", b"\x02")  # backends are told that these separate columns and mean null
-
-
-@dataclass(frozen=True)
-class LogFile:
-    """A file of a log: its path, a hash of what it holds, and its last line where that has no end."""
-
-    path: Path
-    digest: str
-    unfinished: str | None = None
 
 
 def check_file(path: str | os.PathLike[str], *, text: bool = True) -> LogFile:
@@ -133,7 +131,7 @@ def check_file(path: str | os.PathLike[str], *, text: bool = True) -> LogFile:
     if not text:
         check_parquet(target)
     ending = target.suffix.lower()
-    if ending in _COMPRESSED and ending not in _BACKENDS_READ:
+    if ending in _NOT_READ:
         raise DataError.at(path, None, f"logs are not read from {ending}; decompress it, or compress it as .gz or .zst")
     digest = hashlib.blake2b(digest_size=16)
     line, last = 1, b"\n"

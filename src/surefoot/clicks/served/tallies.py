@@ -1,4 +1,7 @@
-"""What everybody was shown and did, for the queries and documents that requests are about."""
+"""Times of events by key, and what everybody was shown and did, for the queries and documents of requests.
+
+Counted are the events strictly before a time. What was asked for last is in memory: as much as fits.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ class ClickedResult(NamedTuple):
 
 
 def owner_name(user: str | None, session: str) -> str:
-    """Whose click it is; click_state.py has the same in SQL."""
+    """Whose click it is; event_store.py has the same in SQL."""
     return f"s{session}" if user is None else f"u{user}"
 
 

@@ -1,4 +1,8 @@
-"""The features that a user or session alone decides, of a shard: those of `features.personal`, by sorting arrays."""
+"""The features of a shard, by sorting arrays: those of `features.personal` and `features.population`.
+
+Clicks are few beside results, and so are lists: for what everybody did, those of the whole log are sorted once, as
+numbers, and the results of one shard after the other look back at them.
+"""
 
 from __future__ import annotations
 
