@@ -16,9 +16,9 @@ from surefoot.clicks.backends import open_backend
 from surefoot.clicks.feature_pipeline import FeatureTable, feature_table
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings, milliseconds
-from surefoot.clicks.layouts.reading import LAYOUTS
+from surefoot.clicks.layouts.reading import LAYOUTS, guess_layout
 from surefoot.clicks.log import ibis
-from surefoot.clicks.options import GENERATED_FILES, guess_layout
+from surefoot.clicks.options import GENERATED_FILES
 from surefoot.errors import ArgumentError, DataError, SurefootWarning
 
 OUTCOMES = ["impression", "session", "user", "query", "position", "document", "grade", "last"]
