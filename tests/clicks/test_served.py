@@ -78,7 +78,7 @@ def expected(events: list[Event], facts: LogFacts) -> dict[tuple[Any, ...], np.n
         shown = made.lists.select("query", shown="day" if day else "time")
         columns |= Population(shown, clicked).features(shard)
     columns["position"] = feature(made.results["position"].to_numpy())
-    names = [one.name for one in catalogue(facts)]
+    names = list(catalogue(facts))
     matrix = pl.DataFrame({name: columns[name].cast(pl.Float32) for name in names}).to_numpy()
     impression = made.results["impression"]
     return {
@@ -192,7 +192,7 @@ def test_a_repeated_event_may_say_whose_it_is(tmp_path: Path) -> None:
     state = empty(tmp_path, facts_of("time"))
     state.update([SHOWN_1, CLICK_1])
     asked = SHOWN_1 | {"session": "t", "time": 50, "user": "u"}
-    column = [one.name for one in catalogue(state.facts)].index("user_document_clicked")
+    column = list(catalogue(state.facts)).index("user_document_clicked")
     assert found(state, asked)[:, column].tolist() == [0, 0]
     assert state.update(SHOWN_1 | {"user": "u"}) == {"added": 0, "repeated": 1}
     assert found(state, asked)[:, column].tolist() == [0, 1]

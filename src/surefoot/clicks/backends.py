@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import polars as pl
 
@@ -52,43 +52,6 @@ _CELL = 8  # bytes that a value takes in memory at least
 Tables = Mapping[str, Mapping[str, str]]  # the columns of each table in their order, with DuckDB's types
 
 
-class Backend(Protocol):
-    """A place to compute Ibis expressions."""
-
-    name: str
-
-    def lines(self, path: Path) -> IbisTable:
-        """The lines of a text file that are not blank, as `line` and `number`, which grows along the file."""
-
-    def json(self, path: Path, shape: Shape) -> IbisTable:
-        """The same lines, and what each holds as JSON in a column `event` of this shape, null where it holds none."""
-
-    def csv(self, path: Path) -> IbisTable:
-        """A CSV file with a header, every column as text."""
-
-    def parquet(self, path: Path) -> IbisTable:
-        """A Parquet file, or a folder of them."""
-
-    def once(self, table: IbisTable) -> IbisTable:
-        """The same table, computed once where others are made of it; of lines see `parsed_once` in log.py."""
-
-    def forget(self) -> None:
-        """Let go of tables that were computed once."""
-
-    def write(self, table: IbisTable, folder: Path, by: Sequence[str] = ()) -> None:
-        """Compute a table and write it as a folder of Parquet files, which appears complete or not at all.
-
-        Rows with the same value of the first of `by` are found together: it is the name of a folder, or rows are in
-        order of `by`.
-        """
-
-    def rows(self, table: IbisTable) -> list[dict[str, Any]]:
-        """The rows of a table, which are few."""
-
-    def close(self) -> None:
-        """Let go of the backend."""
-
-
 class DuckDB:
     """DuckDB in this process; what does not fit into `memory` goes to disk, beside the results."""
 
@@ -107,7 +70,7 @@ class DuckDB:
         self._lines: dict[str, IbisTable] = {}  # of these, the lines of files
 
     def lines(self, path: Path) -> IbisTable:
-        """The file's lines, numbered in its order."""
+        """The lines of a text file that are not blank, as `line` and `number`, which grows along the file."""
         with errors_naming(path):
             lines = self.connection.read_csv(
                 pattern(path), columns={"line": "VARCHAR"}, delim=_SEPARATOR, quote="", escape="", header=False,
@@ -120,14 +83,14 @@ class DuckDB:
         return stored
 
     def json(self, path: Path, shape: Shape) -> IbisTable:
-        """The lines, parsed."""
+        """The same lines, and what each holds as JSON in a column `event` of this shape, null where it holds none."""
         structure = json.dumps(_duckdb_shape(shape)).replace("'", "''")
         parsed = f"json_transform(CASE WHEN json_valid(line) THEN line END, '{structure}')"
         name = f"lines_{next(_COUNTER)}"
         return self.lines(path).alias(name).sql(f"SELECT line, number, {parsed} AS event FROM {name}")
 
     def csv(self, path: Path) -> IbisTable:
-        """All columns as text."""
+        """A CSV file with a header, every column as text."""
         with errors_naming(path):
             return self.connection.read_csv(pattern(path), all_varchar=True, header=True, hive_partitioning=False)
 
@@ -137,7 +100,10 @@ class DuckDB:
             return self.connection.read_parquet(pattern(path), hive_partitioning=False)
 
     def once(self, table: IbisTable) -> IbisTable:
-        """A view; a table, which goes to disk beyond the memory, from the first time that something is written."""
+        """The same table, computed once where others are made of it; of lines see `parsed_once` in log.py.
+
+        A view; a table, which goes to disk beyond the memory, from the first time that something is written.
+        """
         name = f"once_{next(_COUNTER)}"
         self._not_computed.append(name)
         return self.connection.create_view(name, table)
@@ -165,7 +131,11 @@ class DuckDB:
             self._drop(self._computed.pop())
 
     def write(self, table: IbisTable, folder: Path, by: Sequence[str] = ()) -> None:
-        """One file, in order of `by`: DuckDB takes half as long again for a hundred folders."""
+        """Compute a table and write it as a folder of Parquet files, which appears complete or not at all.
+
+        Rows with the same value of the first of `by` are found together. Here it is one file, in order of `by`: DuckDB
+        takes half as long again for a hundred folders.
+        """
         with new_folder(folder) as temporary, errors_naming(folder, "written"):
             self._compute_views()
             ordered = table.order_by(*by) if by else table
@@ -174,7 +144,7 @@ class DuckDB:
             )
 
     def rows(self, table: IbisTable) -> list[dict[str, Any]]:
-        """The rows, as DuckDB itself gives them: Ibis would import pandas for it."""
+        """The rows of a table, which are few, as DuckDB itself gives them: Ibis would import pandas for it."""
         found = self.connection.raw_sql(self.connection.compile(table))
         names = [column[0] for column in found.description]
         return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
@@ -186,7 +156,7 @@ class DuckDB:
 
 
 class Spark:
-    """The Spark session that runs, or one on all cores of this machine."""
+    """The Spark session that runs, or one on all cores of this machine; it does what `DuckDB` does."""
 
     name = "spark"
 
@@ -270,6 +240,9 @@ class Spark:
     def close(self) -> None:
         """Stop the session."""
         self.session.stop()
+
+
+Backend = DuckDB | Spark
 
 
 def _hadoop_path(path: Path) -> str:

@@ -103,7 +103,7 @@ class LiveCounts:
         self._saving = False
         self._read_meanwhile: list[tuple[Recent[Any], str]] = []
         self.users_of_file = 0
-        self.names = [feature.name for feature in catalogue(facts)]
+        self.names = list(catalogue(facts))
         self._sessions: Recent[SessionEvents] = Recent(_SESSIONS)
         self._users: Recent[Behaviour] = Recent(_USERS)
         self._queries: Recent[QueryHistory] = Recent(_QUERIES)
@@ -173,7 +173,7 @@ class LiveCounts:
     def _clicked(self, name: str, session: SessionEvents) -> list[ClickedResult]:
         """The clicked results of a session as population counts see them."""
         owner = owner_name(session.user, name)
-        day = session.day if self.facts.shared_clock == "day" else None
+        day = session.shared_day
         return [
             ClickedResult(
                 one.query, one.document, owner, one.clicked if day is None else day,
@@ -201,13 +201,12 @@ class LiveCounts:
                     self._change(row, add=add)
         user = None if after.user is None else self._users.get(after.user)
         if user is not None:
-            day = after.day if self.facts.shared_clock == "day" else None
             if before.user is None:  # all of the session was of nobody known until now
-                user.add(after.results, after.lists, day)
+                user.add(after.results, after.lists, after.shared_day)
             else:
                 old_results, new_results = Counter(before.results), Counter(after.results)
-                user.remove((old_results - new_results).elements(), day)
-                user.add((new_results - old_results).elements(), new_lists, day)
+                user.remove((old_results - new_results).elements(), after.shared_day)
+                user.add((new_results - old_results).elements(), new_lists, after.shared_day)
 
     def _change(self, row: ClickedResult, *, add: bool) -> None:
         query, document = self._queries.get(row.query), self._documents.get(row.document)
@@ -268,8 +267,7 @@ class LiveCounts:
         if known is None:
             known = Behaviour()
             for session in self.store.sessions_of(user):
-                day = session.day if self.facts.shared_clock == "day" else None
-                known.add(session.results, session.lists, day)
+                known.add(session.results, session.lists, session.shared_day)
             self._keep(self._users, user, known)
         return known
 

@@ -28,8 +28,8 @@ from typing import Any
 import polars as pl
 
 from surefoot import __version__
-from surefoot.clicks import features
 from surefoot.clicks.backends import Backend, DuckDB, open_backend, scan
+from surefoot.clicks.features import catalogue
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.layouts.reading import LogFile, checked_files, read
@@ -136,7 +136,7 @@ def feature_table(
                         study.discard(_PARTS)
                     raise
                 counts = pipeline.run(log)
-            described = [{"name": feature.name, "meaning": feature.meaning} for feature in features.catalogue(log)]
+            described = [{"name": name, "meaning": meaning} for name, meaning in catalogue(log).items()]
             facts = settings | {"features": described, "counts": counts, "clock": log.shared_clock, "users": log.users}
             study.write_settings(facts)
         return FeatureTable.read(target)
@@ -233,7 +233,7 @@ class _Pipeline:
             for name in ("lists", "clicks"):
                 table = getattr(log, name)
                 key = table[owner].coalesce(table.session) if owner == "user" else table.session
-                sharded = table.mutate(shard=_shard_number(key, self.shards))
+                sharded = table.mutate(shard=(key.hash() % self.shards).abs().cast("int32"))
                 store(self.backend, sharded, self.folder / name, ("shard", "number"))
             rejected = store(self.backend, log.rejected, self.folder / "rejected")
             self.backend.forget()
@@ -327,10 +327,6 @@ def _out_of_order(log: Log, backend: Backend, folder: Path) -> IbisTable:
     above = ibis.rows_window(preceding=(None, 1), group_by="session", order_by="number")
     events = events.mutate(latest=events.time.max().over(above))
     return events.filter((events.click == 1) & (events.latest > events.time))
-
-
-def _shard_number(key: IbisTable, shards: int) -> IbisTable:
-    return (key.hash() % shards).abs().cast("int32")
 
 
 def _count(backend: Backend, table: IbisTable) -> int:

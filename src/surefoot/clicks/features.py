@@ -14,7 +14,6 @@ That a click satisfied is known once its dwell has reached the threshold without
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from surefoot.clicks.impressions import Impressions
@@ -31,51 +30,41 @@ POSITIONS_TOLD_APART = 1000  # positions that are told apart in one number with 
 ROUNDED_DIGITS = 6  # of what is not a count: backends add up in different orders
 
 
-@dataclass(frozen=True)
-class Feature:
-    """A feature's name and what it says."""
-
-    name: str
-    meaning: str
-
-
-def catalogue(log: Log | LogFacts) -> list[Feature]:
-    """The features that a log can have, in the order of the table's columns."""
-    features = [Feature("position", "the position that the result was shown at")]
+def catalogue(log: Log | LogFacts) -> dict[str, str]:
+    """The features that a log can have, in the order of the table's columns, and what each says."""
+    features = {"position": "the position that the result was shown at"}
     if log.scores:
-        features.append(Feature("score", "the score that it was shown with"))
+        features["score"] = "the score that it was shown with"
     called = {"document": "the document", "domain": "the document's domain", "pair": "the document for this query"}
     for scope, _, _, before in _scopes(log):
         for key, what in called.items():
             if key != "domain" or log.domains:
-                features += [
-                    Feature(f"{scope}_{key}_{kind}", f"how often {what} was {kind} before {before}") for kind in KINDS
-                ]
-        features += [
-            Feature(f"{scope}_lists", f"lists shown before {before}"),
-            Feature(f"{scope}_clicks", f"results clicked before {before}"),
-            Feature(f"{scope}_query_lists", f"lists shown for this query before {before}"),
-            Feature(f"{scope}_query_clicks", f"results clicked for this query before {before}"),
-        ]
-    features += [
-        Feature("last_click_position", "the position of the session's last click before the list"),
-        Feature("last_click_age", "seconds since then"),
-        Feature("session_age", "seconds since the session's first list"),
-        Feature("previous_query", "1 where the session's list before was for the same query"),
-    ]
+                features |= {f"{scope}_{key}_{kind}": f"how often {what} was {kind} before {before}" for kind in KINDS}
+        features |= {
+            f"{scope}_lists": f"lists shown before {before}",
+            f"{scope}_clicks": f"results clicked before {before}",
+            f"{scope}_query_lists": f"lists shown for this query before {before}",
+            f"{scope}_query_clicks": f"results clicked for this query before {before}",
+        }
+    features |= {
+        "last_click_position": "the position of the session's last click before the list",
+        "last_click_age": "seconds since then",
+        "session_age": "seconds since the session's first list",
+        "previous_query": "1 where the session's list before was for the same query",
+    }
     if log.terms:
-        features.append(Feature("term_overlap", "the share of terms in common with the session's query before"))
+        features["term_overlap"] = "the share of terms in common with the session's query before"
     if log.shared_clock:
-        features += [
-            Feature("query_lists", "lists shown for this query before, to anybody"),
-            Feature("query_clicks", "results clicked for this query before, by anybody"),
-            Feature("query_entropy", "the entropy of those clicks over documents, in bits"),
-            Feature("pair_clicked", "how often anybody clicked the document for this query before"),
-            Feature("pair_satisfied", "how often it satisfied anybody for this query before"),
-            Feature("document_clicked", "how often anybody clicked the document before"),
-            Feature("document_entropy", "the entropy of those clicks over users, or sessions, in bits"),
-            Feature("least_entropy", "the least document_entropy in the list of documents that were clicked before"),
-        ]
+        features |= {
+            "query_lists": "lists shown for this query before, to anybody",
+            "query_clicks": "results clicked for this query before, by anybody",
+            "query_entropy": "the entropy of those clicks over documents, in bits",
+            "pair_clicked": "how often anybody clicked the document for this query before",
+            "pair_satisfied": "how often it satisfied anybody for this query before",
+            "document_clicked": "how often anybody clicked the document before",
+            "document_entropy": "the entropy of those clicks over users, or sessions, in bits",
+            "least_entropy": "the least document_entropy in the list of documents that were clicked before",
+        }
     return features
 
 
@@ -290,7 +279,7 @@ def with_population(rows: IbisTable, by_list: IbisTable, by_result: IbisTable) -
 
 def table(log: Log, rows: IbisTable) -> IbisTable:
     """The columns of the table of features: what a row is of, its labels, then the features as 32-bit floats."""
-    names = [feature.name for feature in catalogue(log) if feature.name != "position"]
+    names = [name for name in catalogue(log) if name != "position"]
     return rows.select(
         *ROW_COLUMNS, clicked=rows.clicked_at.notnull(), **{name: rows[name].cast("float32") for name in names}
     )

@@ -129,7 +129,7 @@ class ShardStages:
         columns = personal_features(log, events, clicks.filter(pl.col("reason").is_null()))
         if self._population is not None:
             columns |= self._population.features(events)
-        names = [feature.name for feature in catalogue(log) if feature.name != "position"]
+        names = [name for name in catalogue(log) if name != "position"]
         if "score" in names:
             columns["score"] = results["score"]
         table = results.select(*ROW_COLUMNS, clicked=pl.col("clicked_at").is_not_null())

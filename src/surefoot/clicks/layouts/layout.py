@@ -115,6 +115,14 @@ class LogLayout:
         )
 
 
+def of_their_lists(clicks: IbisTable, lists: IbisTable, named: str) -> IbisTable:
+    """Clicks with the session and user of the lists that they name; without one, a session `named` after the list."""
+    owners = lists.group_by("list").aggregate(list_session=lists.session.min(), list_user=lists.user.min())
+    clicks = clicks.left_join(owners, "list").drop("list_right")
+    session = clicks.list_session.coalesce(clicks.session, named + clicks.list)
+    return clicks.mutate(session=session, user=clicks.list_user)
+
+
 def milliseconds(text: IbisTable) -> IbisTable:
     """Milliseconds of a moment, null where it is none: an integer number of them, or ISO 8601, in UTC unless it says.
 

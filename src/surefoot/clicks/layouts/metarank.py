@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings, milliseconds
+from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings, milliseconds, of_their_lists
 from surefoot.clicks.log import Log, has_empty, ibis, parsed_once, rejected_lines
 
 if TYPE_CHECKING:
@@ -51,12 +51,7 @@ def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings)
     lists = valid.filter(valid.ranking)
     lists = lists.mutate(session=lists.session.coalesce(lists.user, "ranking " + lists.list))
     clicks = valid.filter(valid.click)
-    owners = lists.group_by("list").aggregate(list_session=lists.session.min(), list_user=lists.user.min())
-    clicks = clicks.left_join(owners, "list").drop("list_right")
-    clicks = clicks.mutate(
-        session=clicks.list_session.coalesce(clicks.session, "ranking " + clicks.list), user=clicks.list_user
-    )
-    return LAYOUT.log(lists, clicks, rejected_lines(lines, str(file.path)), settings)
+    return LAYOUT.log(lists, of_their_lists(clicks, lists, "ranking "), rejected_lines(lines, str(file.path)), settings)
 
 
 LAYOUT = LogLayout(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings, milliseconds
+from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings, milliseconds, of_their_lists
 from surefoot.clicks.log import IbisTable, Log, has_empty, ibis, parsed_once, rejected_lines, union
 from surefoot.clicks.options import GENERATED_FILES
 
@@ -67,11 +67,7 @@ def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings)
     sessions = sessions.group_by("list").aggregate(event_session=sessions.session.min())
     lists = queries.filter(queries.reason.isnull()).left_join(sessions, "list").drop("list_right")
     lists = lists.mutate(session=lists.own_session.coalesce(lists.event_session, "query " + lists.list))
-    owners = lists.group_by("list").aggregate(list_session=lists.session.min(), list_user=lists.user.min())
-    clicks = valid.filter(valid.is_click).left_join(owners, "list").drop("list_right")
-    clicks = clicks.mutate(
-        session=clicks.list_session.coalesce(clicks.session, "query " + clicks.list), user=clicks.list_user
-    )
+    clicks = of_their_lists(valid.filter(valid.is_click), lists, "query ")
     rejected = [rejected_lines(queries, str(query_file.path)), rejected_lines(events, str(event_file.path))]
     return LAYOUT.log(lists, clicks, union(rejected), settings)
 

@@ -106,6 +106,11 @@ class SessionEvents:
             return self.lists[0].day
         return self.clicks[0].day if self.clicks else None
 
+    @property
+    def shared_day(self) -> int | None:
+        """Its day, where days are what all sessions share."""
+        return self.day if self.facts.shared_clock == "day" else None
+
     def with_events(
         self, events: Iterable[ShownEvent | ClickEvent]
     ) -> tuple[SessionEvents, list[ShownEvent], list[ClickEvent]]:
@@ -150,13 +155,13 @@ class SessionEvents:
     def behaviour(self) -> Behaviour:
         """What was shown and done, by the session's own time."""
 
-        return Behaviour.of(self, shared=False)
+        return Behaviour(self.results, self.lists)
 
     @cached_property
     def shared_behaviour(self) -> Behaviour:
         """The same by the clock that all sessions share."""
 
-        return Behaviour.of(self, shared=True)
+        return Behaviour(self.results, self.lists, self.shared_day)
 
     @cached_property
     def _happened(self) -> tuple[list[ShownResult], list[ClickPlace]]:
@@ -251,10 +256,13 @@ class Behaviour:
 
     __slots__ = ("_documents", "_domains", "clicks", "lists")
 
-    def __init__(self) -> None:
+    def __init__(
+        self, results: Iterable[ShownResult] = (), lists: Iterable[ShownEvent] = (), day: int | None = None
+    ) -> None:
         self._documents: dict[str, list[ShownResult]] = {}
         self._domains: dict[str | None, list[ShownResult]] = {}
         self.lists, self.clicks = KeyedTimes(), KeyedTimes()  # by query, and under None in all
+        self.add(results, lists, day)
 
     def add(self, results: Iterable[ShownResult], lists: Iterable[ShownEvent], day: int | None = None) -> None:
         """More results and lists; all of them at one day where it is given."""
@@ -287,14 +295,6 @@ class Behaviour:
     def of_domain(self, domain: str | None) -> Sequence[ShownResult]:
         """Its results with this domain."""
         return self._domains.get(domain, ())
-
-    @classmethod
-    def of(cls, session: SessionEvents, *, shared: bool) -> Behaviour:
-        """That of one session: by its own time, or by the clock that all sessions share."""
-        made = cls()
-        day = session.day if shared and session.facts.shared_clock == "day" else None
-        made.add(session.results, session.lists, day)
-        return made
 
 
 def counts_before(results: Iterable[ShownResult], time: int) -> list[float]:
