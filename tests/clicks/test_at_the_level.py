@@ -53,7 +53,7 @@ def by_sessions(events: Events, thresholds: tuple[float, ...], folder: Path) -> 
         for number, (time, what) in enumerate(events)
         if not isinstance(what, tuple)
     ]
-    session = SessionEvents(facts, None, lists, clicks)
+    session = SessionEvents(facts, None, [*lists, *clicks])
     return _known((one.shown, one.document, one.clicked, one.satisfied) for one in session.results)
 
 

@@ -324,7 +324,7 @@ def test_arrays_are_stored_as_they_are(tmp_path: Path) -> None:
     state = state_of([shown._asdict()], tmp_path, facts)
     state.close()
     store = EventStore(state.path, facts, read_only=False)
-    store.save(AddedEvents({}, lists=[shown._replace(session="t", number=2, terms=None)]))
+    store.save(AddedEvents({}, events=[shown._replace(session="t", number=2, terms=None)]))
     read = store.sessions(["s", "t"])
     assert read["s"].lists == [shown]
     assert read["t"].lists == [shown._replace(session="t", number=2, terms=None)]

@@ -12,7 +12,7 @@ import math
 import threading
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ import polars as pl
 from surefoot.clicks.events import LogFacts, ShownRequest, checked_events
 from surefoot.clicks.features import KINDS, POSITIONS_TOLD_APART, catalogue
 from surefoot.clicks.served.event_store import AddedEvents, EventStore
-from surefoot.clicks.served.session_events import Behaviour, ClickEvent, SessionEvents, ShownEvent, counts_before
+from surefoot.clicks.served.session_events import Behaviour, Event, SessionEvents, counts_before
 from surefoot.clicks.served.tallies import (
     LISTS,
     ClickedResult,
@@ -109,7 +109,7 @@ class LiveCounts:
         self._queries: Recent[QueryHistory] = Recent(_QUERIES)
         self._documents: Recent[Tally] = Recent(_DOCUMENTS)
 
-    def update(self, events: list[ShownEvent | ClickEvent]) -> dict[str, int]:
+    def update(self, events: list[Event]) -> dict[str, int]:
         """Add checked events; requests are answered while they are written to disk."""
         with self.writing, self.store.reporting():
             with self.lock:
@@ -128,18 +128,17 @@ class LiveCounts:
                     self._read_meanwhile.clear()
         return {"added": number, "repeated": len(events) - number}
 
-    def _added(self, events: list[ShownEvent | ClickEvent]) -> AddedEvents:
+    def _added(self, events: list[Event]) -> AddedEvents:
         """What some events change."""
-        by_session: dict[str, list[ShownEvent | ClickEvent]] = {}
+        by_session: dict[str, list[Event]] = {}
         for event in self.store.numbered(events):
             by_session.setdefault(event.session, []).append(event)
         before = self._known_sessions(list(by_session))
         added = AddedEvents(before)
         for name, mine in by_session.items():
-            session, new_lists, new_clicks = before[name].with_events(mine)
+            session, new_events = before[name].with_events(mine)
             added.after[name] = session
-            added.lists += [event._replace(user=session.user) for event in new_lists]
-            added.clicks += [event._replace(user=session.user) for event in new_clicks]
+            added.events += [event._replace(user=session.user) for event in new_events]
             if session.user is not None and before[name].user is None and before[name].known:
                 added.users[name] = session.user
             old, new = self._clicked(name, before[name]), self._clicked(name, session)
@@ -156,7 +155,8 @@ class LiveCounts:
             for name, session in added.after.items():
                 self._apply(name, added.before[name], session, added.clicked.get(name))
         except BaseException:  # half of it is counted: all is read again
-            self._forget()
+            for forgotten in (self._sessions, self._users, self._queries, self._documents):
+                forgotten.clear()
             raise
 
     def _known_sessions(self, names: list[str]) -> dict[str, SessionEvents]:
@@ -215,10 +215,6 @@ class LiveCounts:
         if document is not None:
             (document.add if add else document.remove)(row.clicked, row.owner)
 
-    def _forget(self) -> None:
-        for memory in (self._sessions, self._users, self._queries, self._documents):
-            memory.clear()
-
     def matrix(self, request: ShownRequest) -> npt.NDArray[np.float32]:
         """The features of a request's documents."""
         if self.store.span is not None:
@@ -246,36 +242,29 @@ class LiveCounts:
         joins = request.user is not None and session.user is None and session.known
         columns: FeatureColumns = {}
         if self.facts.users:
-            parts = [] if request.user is None else [self._user(request.user)]
+            parts = [] if request.user is None else [self._recent(self._users, request.user, self._behaviour_of)]
             if joins or not parts:
                 parts.append(session.shared_behaviour)
             columns |= behaviour_features("user", request, time, parts)
-        query = self._queries.get(request.query)
-        if query is None:
-            query = self._keep(self._queries, request.query, self.store.query(request.query))
-        known = {document: self._documents.get(document) for document in request.documents}
-        missing = self.store.documents([document for document, one in known.items() if one is None])
-        documents = {
-            document: self._keep(self._documents, document, missing[document]) if one is None else one
-            for document, one in known.items()
-        }
+        query = self._recent(self._queries, request.query, self.store.query)
+        documents = {name: self._recent(self._documents, name, self.store.document) for name in request.documents}
         joined = request.session if joins else None
         return columns | everybody_features(request, time, query, documents, joined)
 
-    def _user(self, user: str) -> Behaviour:
-        known = self._users.get(user)
-        if known is None:
-            known = Behaviour()
-            for session in self.store.sessions_of(user):
-                known.add(session.results, session.lists, session.shared_day)
-            self._keep(self._users, user, known)
+    def _behaviour_of(self, user: str) -> Behaviour:
+        known = Behaviour()
+        for session in self.store.sessions_of(user):
+            known.add(session.results, session.lists, session.shared_day)
         return known
 
-    def _keep(self, memory: Recent[Value], name: str, value: Value) -> Value:
-        """Keep what was read; while an update is written it may have its events already, or not yet."""
+    def _recent(self, memory: Recent[Value], name: str, read: Callable[[str], Value]) -> Value:
+        """What is in memory, or is read; while an update is written it may have its events already, or not yet."""
+        known = memory.get(name)
+        if known is not None:
+            return known
         if self._saving:
             self._read_meanwhile.append((memory, name))
-        return memory.keep(name, value)
+        return memory.keep(name, read(name))
 
     def _check(self, request: ShownRequest, session: SessionEvents) -> None:
         """Refuse a request of another user or day than its session's."""

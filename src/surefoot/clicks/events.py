@@ -10,7 +10,7 @@ import numpy as np
 
 from surefoot.arguments import finite_number
 from surefoot.clicks.log import CLICKS, LISTS
-from surefoot.clicks.served.session_events import ClickEvent, ShownEvent
+from surefoot.clicks.served.session_events import ClickEvent, Event, ShownEvent
 from surefoot.errors import ArgumentError, did_you_mean, name_list, shortened
 
 _TIMES = 10**15  # beyond that a log has none
@@ -50,7 +50,7 @@ class LogFacts:
         return int(event.day or 0) if self.shared_clock == "day" else event.time
 
 
-def checked_events(events: Any, facts: LogFacts, span: ClockSpan | None = None) -> list[ShownEvent | ClickEvent]:
+def checked_events(events: Any, facts: LogFacts, span: ClockSpan | None = None) -> list[Event]:
     """The events, numbered in their order; one that is wrong refuses all, with its place and what is wrong with it.
 
     `span` is when the log's lists were shown, where its sessions share a clock.
@@ -60,7 +60,7 @@ def checked_events(events: Any, facts: LogFacts, span: ClockSpan | None = None) 
     if isinstance(events, str | bytes) or not isinstance(events, Iterable):
         raise ArgumentError(f"expected an event or a list of events, found {shortened(events)}")
     events = list(events)
-    rows: list[ShownEvent | ClickEvent] = []
+    rows: list[Event] = []
     for number, event in enumerate(events):
         try:
             is_list, row = _event(event, facts)

@@ -25,7 +25,7 @@ from surefoot.clicks.backends import (
 )
 from surefoot.clicks.events import ARRAY_COLUMNS, ClockSpan, LogFacts
 from surefoot.clicks.log import CLICKS, LISTS
-from surefoot.clicks.served.session_events import ClickEvent, SessionEvents, ShownEvent
+from surefoot.clicks.served.session_events import ClickEvent, Event, SessionEvents, ShownEvent
 from surefoot.clicks.served.tallies import ClickedResult, QueryHistory, Tally
 from surefoot.data.reading.limits import check_growth
 from surefoot.errors import DataError, expecting, shortened
@@ -65,16 +65,15 @@ class AddedEvents:
 
     before: dict[str, SessionEvents]
     after: dict[str, SessionEvents] = field(default_factory=dict)
-    lists: list[ShownEvent] = field(default_factory=list)
-    clicks: list[ClickEvent] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
     users: dict[str, str] = field(default_factory=dict)
     clicked: dict[str, list[ClickedResult]] = field(default_factory=dict)  # of sessions in which they changed
     no_longer: list[ClickedResult] = field(default_factory=list)  # what these had clicked before
 
     @property
-    def events(self) -> list[ShownEvent | ClickEvent]:
-        """The new lists and clicks."""
-        return [*self.lists, *self.clicks]
+    def lists(self) -> list[ShownEvent]:
+        """Those of the new events that are lists."""
+        return [event for event in self.events if isinstance(event, ShownEvent)]
 
 
 class EventStore:
@@ -231,22 +230,15 @@ class EventStore:
         )
 
     def _made_of(self, rows: Mapping[str, Iterable[Sequence[Any]]]) -> dict[str, SessionEvents]:
-        lists: dict[str, list[ShownEvent]] = {}
-        clicks: dict[str, list[ClickEvent]] = {}
-        users: dict[str, str | None] = {}
+        events: dict[str, list[Event]] = {}
         for row in rows["lists"]:
             with expecting("a list that was shown", self.path, "save the model again"):
                 shown = _shown_event(row)
-            lists.setdefault(shown.session, []).append(shown)
-            users[shown.session] = shown.user
+            events.setdefault(shown.session, []).append(shown)
         for row in rows["clicks"]:
             click = ClickEvent(*row)
-            clicks.setdefault(click.session, []).append(click)
-            users[click.session] = click.user
-        return {
-            name: SessionEvents(self._facts, user, lists.get(name, ()), clicks.get(name, ()))
-            for name, user in users.items()
-        }
+            events.setdefault(click.session, []).append(click)
+        return {name: SessionEvents(self._facts, mine[-1].user, mine) for name, mine in events.items()}
 
     def query(self, query: str) -> QueryHistory:
         """What everybody was shown and clicked for a query."""
@@ -254,12 +246,9 @@ class EventStore:
         clicked = self._rows("clicked of query", query)
         return QueryHistory((time for _, time in lists), (ClickedResult(*row) for row in clicked))
 
-    def documents(self, documents: Sequence[str]) -> dict[str, Tally]:
-        """Who clicked each document when."""
-        return {
-            document: Tally((time, owner) for _, time, owner in self._rows("clicked of document", document))
-            for document in documents
-        }
+    def document(self, document: str) -> Tally:
+        """Who clicked a document when."""
+        return Tally((time, owner) for _, time, owner in self._rows("clicked of document", document))
 
     def _rows(self, snapshot: str, value: str) -> list[tuple[Any, ...]]:
         """The rows of a query or document: as they were at first or, where that has changed, as they are."""
@@ -269,7 +258,7 @@ class EventStore:
         rows: list[tuple[Any, ...]] = self._connection.execute(f"{known.sql} WHERE {known.key} = ?", [value]).fetchall()
         return rows
 
-    def numbered(self, events: Iterable[ShownEvent | ClickEvent]) -> list[ShownEvent | ClickEvent]:
+    def numbered(self, events: Iterable[Event]) -> list[Event]:
         """Events with numbers above those of all others."""
         return [event._replace(number=self._next_number + event.number) for event in events]
 
@@ -281,7 +270,7 @@ class EventStore:
                 for table in _EVENTS:
                     self._writer.execute(f'UPDATE {table} SET "user" = ? WHERE session = ?', [user, session])
             self._insert("lists", [_stored_list(shown) for shown in added.lists])
-            self._insert("clicks", added.clicks)
+            self._insert("clicks", [event for event in added.events if isinstance(event, ClickEvent)])
             for session in added.clicked:
                 self._writer.execute("DELETE FROM clicked WHERE session = ?", [session])
             self._insert("clicked", [(name, *row) for name, rows in added.clicked.items() for row in rows])

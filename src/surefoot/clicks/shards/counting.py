@@ -225,8 +225,13 @@ class PlaceSearch:
 
 def feature(values: npt.NDArray[Any], valid: Flags | None = None) -> pl.Series:
     """Numbers as a column of features: 32-bit floats, null where they are not valid."""
-    column = pl.Series(values.astype(np.float32))
-    return column if valid is None else pl.select(pl.when(pl.Series(valid)).then(column)).to_series()
+    numbers = values.astype(np.float32)
+    return pl.Series(numbers) if valid is None else nullable(numbers, valid)
+
+
+def nullable(values: npt.NDArray[Any], valid: Flags) -> pl.Series:
+    """Numbers as a column, null where they are not valid."""
+    return pl.select(pl.when(pl.Series(valid)).then(pl.Series(values))).to_series()
 
 
 def rounded(values: Floats, digits: int) -> Floats:

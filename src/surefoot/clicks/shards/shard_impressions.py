@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from surefoot.arrays import Flags, Ints
+from surefoot.arrays import Ints
 from surefoot.clicks.impressions import NO_LIST, NOT_SHOWN, TOO_EARLY, Satisfaction
 from surefoot.clicks.shards.counting import (
     KeyTimes,
     begins,
     codes_of,
+    nullable,
     segment_starts,
 )
 
@@ -139,7 +140,7 @@ def _attributed(
         columns = columns.clear(1)
     taken = columns[np.where(missing, 0, found)]
     clicks = clicks.with_columns(
-        place=pl.when(~nothing).then(taken["place"]), first=_nullable(first, first < _NEVER),
+        place=pl.when(~nothing).then(taken["place"]), first=nullable(first, first < _NEVER),
         position=pl.when(~nothing).then(taken["position"]), impression=pl.when(~nothing).then(taken["impression"]),
     )  # fmt: skip
     reason = (
@@ -208,9 +209,9 @@ def _with_clicks(
     skipped = (passed < _NEVER) & (clicked_at > passed)
     last = (satisfied_time > never) & (satisfied_time == last_time[row_list])
     return rows.with_columns(
-        clicked_at=_nullable(clicked_at, clicked_at < _NEVER),
-        satisfied_at=_nullable(satisfied_at, satisfied_at < _NEVER), grade=pl.Series(highest),
-        skipped_at=_nullable(passed, skipped), last=pl.Series(last),
+        clicked_at=nullable(clicked_at, clicked_at < _NEVER),
+        satisfied_at=nullable(satisfied_at, satisfied_at < _NEVER), grade=pl.Series(highest),
+        skipped_at=nullable(passed, skipped), last=pl.Series(last),
     )  # fmt: skip
 
 
@@ -235,8 +236,3 @@ def _extreme(function: np.ufunc, start: int, size: int, places: Ints, values: In
     result = np.full(size, start)
     function.at(result, places, values)
     return result
-
-
-def _nullable(values: Ints, valid: Flags) -> pl.Series:
-    """Integers, null where they are not valid."""
-    return pl.select(pl.when(pl.Series(valid)).then(pl.Series(values))).to_series()
