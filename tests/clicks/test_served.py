@@ -67,22 +67,22 @@ def expected(events: list[Event], facts: LogFacts) -> dict[tuple[Any, ...], np.n
     """The features of each list by the arrays of a whole log."""
     day = facts.shared_clock == "day"
     made = shard_impressions(*tables(events), Satisfaction(facts.thresholds), linked=facts.linked)
-    shard = ShardEvents.of(facts, made.lists, made.results)
-    columns = personal_features(facts, shard, made.clicks.filter(pl.col("reason").is_null()))
+    shard = ShardEvents.of(facts, made["lists"], made["results"])
+    columns = personal_features(facts, shard, made["clicks"].filter(pl.col("reason").is_null()))
     if facts.shared_clock is not None:
-        clicked = made.results.filter(pl.col("clicked_at").is_not_null()).select(
+        clicked = made["results"].filter(pl.col("clicked_at").is_not_null()).select(
             "query", "document", owner=pl.coalesce("u" + pl.col("user"), "s" + pl.col("session")),
             clicked="day" if day else "clicked_at",
             satisfied=pl.when(pl.col("satisfied_at").is_not_null()).then("day" if day else "satisfied_at"),
         )  # fmt: skip
-        shown = made.lists.select("query", shown="day" if day else "time")
+        shown = made["lists"].select("query", shown="day" if day else "time")
         columns |= Population(shown, clicked).features(shard)
-    columns["position"] = feature(made.results["position"].to_numpy())
+    columns["position"] = feature(made["results"]["position"].to_numpy())
     names = list(catalogue(facts))
     matrix = pl.DataFrame({name: columns[name].cast(pl.Float32) for name in names}).to_numpy()
-    impression = made.results["impression"]
+    impression = made["results"]["impression"]
     return {
-        key_of(row): matrix[(impression == row["impression"]).to_numpy()] for row in made.lists.iter_rows(named=True)
+        key_of(row): matrix[(impression == row["impression"]).to_numpy()] for row in made["lists"].iter_rows(named=True)
     }
 
 

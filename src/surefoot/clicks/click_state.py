@@ -311,7 +311,7 @@ def session_features(request: ShownRequest, session: SessionEvents) -> FeatureCo
     facts, lists = session.facts, session.lists
     earlier = bisect_left(lists, request.time, key=lambda shown: shown.time)
     former = lists[earlier - 1] if earlier else None
-    place = bisect_left(session.click_places, request.time, key=lambda click: click.time)
+    place = bisect_left(session.click_places, request.time, key=lambda click: click[0])
     values = {
         "last_click_position": 0.0,
         "last_click_age": math.nan,
@@ -319,9 +319,7 @@ def session_features(request: ShownRequest, session: SessionEvents) -> FeatureCo
         "previous_query": float(former is not None and former.query == request.query),
     }
     if place:  # of clicks at one time the lowest counts
-        last = max(
-            (click.time, min(click.position, POSITIONS_TOLD_APART - 1)) for click in session.click_places[:place]
-        )
+        last = max((time, min(position, POSITIONS_TOLD_APART - 1)) for time, position in session.click_places[:place])
         values["last_click_position"] = last[1]
         values["last_click_age"] = rounded_number((request.time - last[0]) * facts.seconds)
     if facts.terms:

@@ -31,8 +31,8 @@ from surefoot import __version__
 from surefoot.clicks.backends import Backend, DuckDB, open_backend, scan
 from surefoot.clicks.features import catalogue
 from surefoot.clicks.impressions import Satisfaction
-from surefoot.clicks.layouts.layout import ReadingSettings
-from surefoot.clicks.layouts.reading import LogFile, checked_files, read
+from surefoot.clicks.layouts.layout import LogFile, ReadingSettings
+from surefoot.clicks.layouts.reading import checked_files, read
 from surefoot.clicks.log import IbisTable, Log, ibis, need_ibis
 from surefoot.clicks.options import MEMORY
 from surefoot.clicks.stages import ShardStages, WindowStages, store
@@ -115,7 +115,7 @@ def feature_table(
     target = Path(folder)
     settings = {
         "schema": SCHEMA, "version": __version__, "files": [[file.path.name, file.digest] for file in files],
-        "reading": _stored(reading), "satisfaction": asdict(satisfaction), "backend": backend, "shards": shards,
+        "reading": asdict(reading), "satisfaction": asdict(satisfaction), "backend": backend, "shards": shards,
         "rules": RULES,
     }  # fmt: skip
     settings = json.loads(json.dumps(settings))
@@ -140,12 +140,6 @@ def feature_table(
             facts = settings | {"features": described, "counts": counts, "clock": log.shared_clock, "users": log.users}
             study.write_settings(facts)
         return FeatureTable.read(target)
-
-
-def _stored(reading: ReadingSettings) -> dict[str, Any]:
-    """The settings as a folder keeps them."""
-    data = asdict(reading)
-    return data | {"clock": data.pop("times_count_from")}
 
 
 def _stored_settings(folder: ResumableFolder, settings: dict[str, Any], force: bool) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ That a click satisfied is known once its dwell has reached the threshold without
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from surefoot.clicks.impressions import Impressions
 from surefoot.clicks.log import IbisTable, Log, ibis, union
@@ -68,20 +68,11 @@ def catalogue(log: Log | LogFacts) -> dict[str, str]:
     return features
 
 
-class Scope(NamedTuple):
-    """Whose events are counted: of the same values in `columns`, by the time in `time_column`; and that in words."""
-
-    name: str
-    columns: tuple[str, ...]
-    time_column: str
-    words: str
-
-
-def _scopes(log: Log | LogFacts) -> list[Scope]:
-    scopes = [Scope("session", ("session",), "session_time", "in this session")]
-    if log.users and log.shared_clock:
-        scopes.append(Scope("user", ("user", "nobody"), "shared_time", "by or to this user"))
-    return scopes
+def _scopes(log: Log | LogFacts) -> list[tuple[str, tuple[str, ...], str, str]]:
+    """Whose events are counted: a name, the columns whose values they share, the column of their time, and in words."""
+    session = ("session", ("session",), "session_time", "in this session")
+    user = ("user", ("user", "nobody"), "shared_time", "by or to this user")
+    return [session, user] if log.users and log.shared_clock else [session]
 
 
 def _nobody(table: IbisTable) -> IbisTable:

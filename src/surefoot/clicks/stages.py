@@ -101,7 +101,7 @@ class ShardStages:
         lists, clicks = (self._scan(name).filter(in_shard).drop("shard").collect() for name in ("lists", "clicks"))
         made = shard_impressions(lists, clicks, satisfaction, linked=log.linked)
         for name, target in targets.items():
-            _write(getattr(made, name), target)
+            _write(made[name], target)
 
     def population(self, log: Log) -> None:
         """The lists and clicks of all shards, which the features of each look back at."""

@@ -1,22 +1,17 @@
 """What a layout of click logs is: one `LogLayout` holds all that the rest of surefoot knows about it.
 
-Importing a layout costs nothing: Ibis is loaded when a log is read.
+Importing a layout does not load Ibis, which comes when a log is read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from surefoot.clicks.backends import Backend
 from surefoot.clicks.log import CLICKS, DIGITS_PATTERN, LISTS, IbisTable, Log, ibis, with_schema
 from surefoot.errors import ArgumentError
-
-if TYPE_CHECKING:
-    from surefoot.clicks.backends import Backend
-    from surefoot.clicks.layouts.reading import LogFile
-    from surefoot.clicks.log import IbisTable
-
 
 _ISO = (
     r"^([0-9]{4})-([0-9]{2})-([0-9]{2})[T ]([0-9]{2}):([0-9]{2}):([0-9]{2})([.,][0-9]{1,9})?"
@@ -28,14 +23,23 @@ _ISO = (
 class ReadingSettings:
     """How a log is read: the name of its layout, seconds per unit of time, and what counts as a click.
 
-    `times_count_from` is for layouts that do not say it themselves: times count from each session's start
+    `clock` is for layouts that do not say it themselves: times count from each session's start
     ("session"), or by one clock for all sessions ("log"). Users say it with `--clock`.
     """
 
     layout: str
     seconds: float | None = None
-    times_count_from: str = "session"
+    clock: str = "session"
     actions: tuple[str, ...] = ("click",)
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """A file of a log: its path, a hash of what it holds, and its last line where that has no end."""
+
+    path: Path
+    digest: str
+    unfinished: str | None = None
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,7 @@ class LogLayout:
             with_schema(lists, LISTS),
             with_schema(clicks, CLICKS),
             rejected,
-            shared_clock=self.shared_clock or ("time" if settings.times_count_from == "log" else None),
+            shared_clock=self.shared_clock or ("time" if settings.clock == "log" else None),
             seconds=self.seconds(settings),
             one_file=not self.files,
             linked=self.linked,

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings, milliseconds, of_their_lists
+from surefoot.clicks.backends import Backend
+from surefoot.clicks.layouts.layout import LogFile, LogLayout, ReadingSettings, milliseconds, of_their_lists
 from surefoot.clicks.log import Log, has_empty, ibis, parsed_once, rejected_lines
-
-if TYPE_CHECKING:
-    from surefoot.clicks.backends import Backend
-    from surefoot.clicks.layouts.reading import LogFile
 
 _EVENT = {
     "event": str, "id": str, "timestamp": str, "user": str, "session": str, "ranking": str, "type": str, "item": str,

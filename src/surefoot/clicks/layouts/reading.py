@@ -8,12 +8,11 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from surefoot.clicks.backends import Backend
 from surefoot.clicks.layouts import metarank, table, ubi, yandex
-from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
+from surefoot.clicks.layouts.layout import LogFile, LogLayout, ReadingSettings
 from surefoot.clicks.log import Log, merge_logs, without_mixed_sessions
 from surefoot.data.reading.files import BYTE_ORDER_MARK, existing_file, read_blocks, text_lines, utf8_line
 from surefoot.data.reading.limits import LONGEST_LINE
@@ -29,15 +28,6 @@ _FIRST = 1 << 16  # bytes of a file in which its first line is looked for
 _BLOCK = 1 << 22
 _NOT_READ = (".bz2", ".xz")  # by backends, which decompress others themselves
 _SEPARATORS = (b"\x00", b"\x01", b"\x02")  # backends are told that these separate columns and mean null
-
-
-@dataclass(frozen=True)
-class LogFile:
-    """A file of a log: its path, a hash of what it holds, and its last line where that has no end."""
-
-    path: Path
-    digest: str
-    unfinished: str | None = None
 
 
 def guess_layout(path: str | os.PathLike[str]) -> str:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings, milliseconds
+from surefoot.clicks.backends import Backend
+from surefoot.clicks.layouts.layout import LogFile, LogLayout, ReadingSettings, milliseconds
 from surefoot.clicks.log import IbisTable, Log, has_empty, ibis, parsed_once, rejected_lines
 from surefoot.errors import DataError, name_list
-
-if TYPE_CHECKING:
-    from surefoot.clicks.backends import Backend
-    from surefoot.clicks.layouts.reading import LogFile
 
 _REQUIRED = ("session", "time", "query", "shown", "click")
 _OPTIONAL = ("user", "scores")

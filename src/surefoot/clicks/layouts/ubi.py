@@ -9,15 +9,12 @@ of its events, and one for itself where it has none.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings, milliseconds, of_their_lists
+from surefoot.clicks.backends import Backend
+from surefoot.clicks.layouts.layout import LogFile, LogLayout, ReadingSettings, milliseconds, of_their_lists
 from surefoot.clicks.log import IbisTable, Log, has_empty, ibis, parsed_once, rejected_lines, union
 from surefoot.clicks.options import GENERATED_FILES
-
-if TYPE_CHECKING:
-    from surefoot.clicks.backends import Backend
-    from surefoot.clicks.layouts.reading import LogFile
 
 _QUERY = {
     "timestamp": str, "query_id": str, "user_query": str, "query_response_hit_ids": [str], "client_id": str,

@@ -9,14 +9,10 @@ r"""The lines of Yandex's two challenges, whose parts have tabs between them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
+from surefoot.clicks.backends import Backend
+from surefoot.clicks.layouts.layout import LogFile, LogLayout, ReadingSettings
 from surefoot.clicks.log import DIGITS_PATTERN, IbisTable, Log, ibis, parsed_once, rejected_lines
-
-if TYPE_CHECKING:
-    from surefoot.clicks.backends import Backend
-    from surefoot.clicks.layouts.reading import LogFile
 
 _UNFINISHED = "is the last line and has no line feed at its end"
 _UNKNOWN = "is not a valid line of this layout"
@@ -39,18 +35,16 @@ def _read_2012(backend: Backend, files: Sequence[LogFile], settings: ReadingSett
     lines = _parts(backend.lines(file.path))
     part, count = lines.part, lines.part.length()
     documents = part[5:]
+    no_event = (
+        (_integer(part[1]).isnull(), _TIME),
+        ((part[0] == "") | (part[3] == ""), "has an empty id"),
+    )
     lines = lines.mutate(
         kind=part[2], time=_integer(part[1]), documents=documents,
         reason=ibis.cases(
             (lines.line == (file.unfinished or ""), _UNFINISHED),
-            ((count >= 6) & (part[2] == "Q"), ibis.cases(
-                (_integer(part[1]).isnull(), _TIME),
-                ((part[0] == "") | (part[3] == ""), "has an empty id"),
-                (documents.contains(""), "has an empty URL"),
-            )),
-            ((count == 4) & (part[2] == "C"), ibis.cases(
-                (_integer(part[1]).isnull(), _TIME), ((part[0] == "") | (part[3] == ""), "has an empty id"),
-            )),
+            ((count >= 6) & (part[2] == "Q"), ibis.cases(*no_event, (documents.contains(""), "has an empty URL"))),
+            ((count == 4) & (part[2] == "C"), ibis.cases(*no_event)),
             else_=_UNKNOWN,
         ),
     )  # fmt: skip
@@ -90,6 +84,10 @@ def _parsed_2014(lines: IbisTable, file: LogFile) -> IbisTable:
     is_list = (count >= 7) & part[2].isin(["Q", "T"])
     pairs = part[6:].map(lambda pair: pair.split(","))
     documents, domains = (pairs.map(lambda pair, side=side: pair[side]) for side in (0, 1))
+    no_event = (
+        (_integer(part[1]).isnull(), _TIME),
+        ((part[0] == "") | (part[3] == "") | (part[4] == ""), "has an empty id"),
+    )
     reason = ibis.cases(
         (lines.line == (file.unfinished or ""), _UNFINISHED),
         ((count == 4) & (part[1] == "M"), ibis.cases(
@@ -97,15 +95,11 @@ def _parsed_2014(lines: IbisTable, file: LogFile) -> IbisTable:
             ((part[0] == "") | (part[3] == ""), "has an empty id"),
         )),
         (is_list, ibis.cases(
-            (_integer(part[1]).isnull(), _TIME),
-            ((part[0] == "") | (part[3] == "") | (part[4] == ""), "has an empty id"),
+            *no_event,
             (pairs.filter(lambda pair: (pair.length() != 2) | (pair[0] == "") | (pair[1] == "")).length() > 0,
              "has a result that is not URL,domain"),
         )),
-        ((count == 5) & (part[2] == "C"), ibis.cases(
-            (_integer(part[1]).isnull(), _TIME),
-            ((part[0] == "") | (part[3] == "") | (part[4] == ""), "has an empty id"),
-        )),
+        ((count == 5) & (part[2] == "C"), ibis.cases(*no_event)),
         else_=_UNKNOWN,
     )  # fmt: skip
     return lines.select(

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,7 @@ class EventStore:
         if not path.is_file():
             raise DataError.at(path, None, "there is no such file; save the model again")
         self.path, self._facts, self._errors = path, facts, duckdb.Error
+        self.reporting = partial(reporting, duckdb.Error, path)
         self._shared = '"day"' if facts.shared_clock == "day" else '"time"'
         with self.reporting():
             try:
@@ -196,12 +198,6 @@ class EventStore:
         """Let go of the file."""
         self._writer.close()
         self._connection.close()
-
-    @contextmanager
-    def reporting(self) -> Iterator[None]:
-        """Turn what DuckDB cannot do into an error that names the file."""
-        with reporting(self._errors, self.path):
-            yield
 
     def sessions(self, names: Sequence[str]) -> dict[str, SessionEvents]:
         """What is known of some sessions; a new one has no events."""

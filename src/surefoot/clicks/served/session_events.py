@@ -69,13 +69,6 @@ class ShownResult(NamedTuple):
         return ShownResult(self.query, self.document, self.domain, day, clicked, satisfied, skipped)
 
 
-class ClickPlace(NamedTuple):
-    """A click that belongs to a list: when, and at which position."""
-
-    time: int
-    position: int
-
-
 Event = ShownEvent | ClickEvent  # `same` of one is never that of the other: they differ in length
 MOST_OF_SESSION = 10_000  # events: every request of a session looks at all of them
 _FURTHER = ("day", "terms", "domains", "scores")  # what two reports of one event may not contradict each other in
@@ -150,7 +143,7 @@ class SessionEvents:
         return Behaviour(self.results, self.lists, self.shared_day)
 
     @cached_property
-    def _happened(self) -> tuple[list[ShownResult], list[ClickPlace]]:
+    def _happened(self) -> tuple[list[ShownResult], list[tuple[int, int]]]:
         by_list: list[dict[str, int]] = []  # the first position of each document
         for shown in self.lists:
             positions: dict[str, int] = {}
@@ -166,7 +159,7 @@ class SessionEvents:
             place = self._place(click, by_list)
             if place is None:
                 continue
-            places.append(ClickPlace(click.time, by_list[place][click.document]))
+            places.append((click.time, by_list[place][click.document]))
             first = clicked[place].get(click.document)
             if first is None or click.time < first:
                 clicked[place][click.document] = click.time
@@ -196,8 +189,8 @@ class SessionEvents:
         return self._happened[0]
 
     @property
-    def click_places(self) -> list[ClickPlace]:
-        """The clicks that belong to a list, in order of time."""
+    def click_places(self) -> list[tuple[int, int]]:
+        """The times, in order, and positions of the clicks that belong to a list."""
         return self._happened[1]
 
     def _dwells(self) -> Iterable[int | None]:

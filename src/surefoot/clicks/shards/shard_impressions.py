@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,20 +22,10 @@ _BETWEEN = "\x01"  # between documents, to compare whole lists
 _NEVER = np.iinfo(np.int64).max
 
 
-@dataclass(frozen=True)
-class ShardImpressions:
-    """The tables that `impressions` stores."""
-
-    lists: pl.DataFrame
-    clicks: pl.DataFrame
-    results: pl.DataFrame
-    repeated: pl.DataFrame
-
-
 def shard_impressions(
     lists: pl.DataFrame, clicks: pl.DataFrame, satisfaction: Satisfaction, *, linked: bool
-) -> ShardImpressions:
-    """The lists of a shard, and what happened on each; see `impressions` for the tables."""
+) -> dict[str, pl.DataFrame]:
+    """The lists of a shard, and what happened on each: the tables that `impressions` stores."""
     lists, repeated_lists = _without_repetitions(
         lists.with_columns(joined=pl.col("documents").list.join(_BETWEEN)),
         ["session", "time", "list", "query", "joined"],
@@ -52,7 +41,8 @@ def shard_impressions(
     rows, row_list = _results(lists)
     clicks = _with_dwell(lists, clicks, satisfaction)
     clicks, row_of_click = _attributed(lists, rows, row_list, clicks, linked=linked)
-    return ShardImpressions(lists, clicks, _with_clicks(rows, row_list, clicks, row_of_click, satisfaction), repeated)
+    results = _with_clicks(rows, row_list, clicks, row_of_click, satisfaction)
+    return {"lists": lists, "clicks": clicks, "results": results, "repeated": repeated}
 
 
 def _without_repetitions(events: pl.DataFrame, alike: list[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
