@@ -36,7 +36,7 @@ from surefoot.decide.gate import gate as gate_module
 from surefoot.decide.guard.list_pair import ListPair, row_ranks
 from surefoot.decide.guard.scorers import make_scorer
 from surefoot.decide.guard.thresholds import Calibration, find_threshold
-from surefoot.learn.regression_trees import regression_trees
+from surefoot.learn.simple_rankers import regression_trees
 
 MEASURE = sf.Measure.parse("nDCG(dcg='exp-log2')@10")
 LEVEL, DELTA = 0.02, 0.05

@@ -83,8 +83,7 @@ def train_networks(job: tuple[str, float, int, Path, argparse.Namespace]) -> dic
 
     torch.set_num_threads(1)
     from surefoot.neural import RiskLoss
-    from surefoot.neural.network import Network, NetworkShape
-    from surefoot.neural.query_lists import QueryLists
+    from surefoot.neural.network import Network, NetworkShape, QueryLists
     from surefoot.neural.training import NetworkTraining, OptimizerSettings
 
     objective, alpha, fold, file, given = job

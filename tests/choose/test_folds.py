@@ -11,7 +11,7 @@ import pytest
 import surefoot as sf
 from surefoot.choose.folds import FoldSource, store_data
 from surefoot.errors import ArgumentError, DataError
-from surefoot.learn.aggregates import Aggregate
+from surefoot.learn.combination import Aggregate
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ def test_selective_uses_the_model_up_to_the_threshold(data: sf.RankingData) -> N
 
 
 def test_the_query_feature_goes_by_name(data: sf.RankingData) -> None:
-    from surefoot.learn.aggregates import Aggregate
+    from surefoot.learn.combination import Aggregate
 
     named = data.with_features(data.X, ["a", "b", "c", "d"])
     full = Aggregate.parse("max:3").add_to(named)

@@ -14,7 +14,7 @@ import scipy.sparse
 
 import surefoot as sf
 from surefoot.errors import ArgumentError, DataError
-from surefoot.learn.engines.feature_names import safe_names
+from surefoot.learn.engines.contract import safe_names
 from surefoot.learn.inputs import standardised_baseline
 
 NAMES = ["bm25", "title: length", "url[0]", "e,f"]

@@ -11,8 +11,8 @@ import pytest
 
 import surefoot as sf
 from surefoot.errors import ArgumentError
-from surefoot.learn.linear import adarank, feature_selection
 from surefoot.learn.measured_queries import MeasuredQueries
+from surefoot.learn.simple_rankers import adarank, feature_selection
 
 MEASURE = "nDCG(dcg='exp-log2')@10"
 

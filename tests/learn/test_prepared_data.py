@@ -12,7 +12,7 @@ import surefoot as sf
 from surefoot.errors import ArgumentError
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.prepared_data import PreparedData
-from surefoot.learn.regression_trees import regression_trees
+from surefoot.learn.simple_rankers import regression_trees
 
 SMALL: dict[str, Any] = {"n_estimators": 6, "num_leaves": 5, "min_data_in_leaf": 5, "num_threads": 1}
 

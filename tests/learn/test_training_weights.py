@@ -331,8 +331,7 @@ def test_the_mean_weight_is_that_of_all_machines() -> None:
 
 
 def test_learners_that_would_ignore_weights_refuse_them(data: sf.RankingData) -> None:
-    from surefoot.learn.linear import adarank, feature_selection
-    from surefoot.learn.regression_trees import regression_trees
+    from surefoot.learn.simple_rankers import adarank, feature_selection, regression_trees
 
     weighted = data.with_traffic(np.arange(1, 41))
     for learn in (adarank, feature_selection, regression_trees):

@@ -18,7 +18,7 @@ from safetensors.torch import load, save
 
 import surefoot as sf
 from surefoot.errors import ArgumentError, DataError, SurefootError
-from surefoot.neural import storage
+from surefoot.neural import saved_network
 from surefoot.neural.loading import load_ranker
 from surefoot.neural.network import Network, NetworkShape, tensor_shapes
 
@@ -135,7 +135,7 @@ CONTENTS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 def test_parameters_of_another_network(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     change, words = CONTENTS[name]
     put(folder, change((folder / MODEL).read_bytes()))
-    monkeypatch.setattr(storage, "Network", lambda *_: pytest.fail("memory was taken for the network"))
+    monkeypatch.setattr(saved_network, "Network", lambda *_: pytest.fail("memory was taken for the network"))
     with pytest.raises(DataError, match=words) as caught:
         load_ranker(folder)
     assert str(caught.value).startswith(f"{folder / MODEL}: is not ")
@@ -164,7 +164,7 @@ def test_sizes_that_no_network_has(folder: Path, monkeypatch: pytest.MonkeyPatch
         details["fitted"]["best_iterations_"] = [1] * min(sizes.get("n_models", 1), 1000)
 
     change_details(folder, change)
-    monkeypatch.setattr(storage, "Network", lambda *_: pytest.fail("memory was taken for the network"))
+    monkeypatch.setattr(saved_network, "Network", lambda *_: pytest.fail("memory was taken for the network"))
     with pytest.raises(DataError) as caught:
         load_ranker(folder)
     assert str(caught.value).startswith(f"{folder / DETAILS}: ")
@@ -298,7 +298,7 @@ def test_a_training_goes_on_from_its_own_state_alone(
         options = {"epochs": 2, "hidden": (4,), "sums": "running", "checkpoint": file, "checkpoint_every": 1}
         return sf.NeuralRanker("saro", 5, device="cpu", **options).fit(DATA)
 
-    dump, changed = storage.dump, STATES[name]
+    dump, changed = saved_network.dump, STATES[name]
 
     def dumped(tensors: Mapping[str, torch.Tensor]) -> bytes:
         made = dict(tensors)
@@ -306,7 +306,7 @@ def test_a_training_goes_on_from_its_own_state_alone(
         return dump(made)
 
     with monkeypatch.context() as patch:
-        patch.setattr("surefoot.neural.checkpoints.dump", dumped)
+        patch.setattr("surefoot.neural.saved_network.dump", dumped)
         train()
     with pytest.raises(DataError, match=r"state\.json"):
         train()

@@ -10,9 +10,8 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.choose.plan import TREES_PARAMETER
 from surefoot.data.types.ranking_data import RankingData
-from surefoot.learn.linear import adarank, feature_selection
 from surefoot.learn.ranker import Ranker
-from surefoot.learn.regression_trees import regression_trees
+from surefoot.learn.simple_rankers import adarank, feature_selection, regression_trees
 
 BASELINE_MODELS = ("LambdaMART", "GBRT", "AdaRank", "AFS")
 _PATIENCE = 50

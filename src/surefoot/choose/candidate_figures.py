@@ -16,8 +16,8 @@ from surefoot.choose.options import MODEL, PLAIN_MODELS, RANKINGS
 from surefoot.choose.plan import SweepSetting
 from surefoot.choose.strategies import mixture, random_mixtures, strategies
 from surefoot.choose.uncertainty import mean_intervals, standard_error
-from surefoot.learn.evaluation_queries import EVALUATION_PARTS
-from surefoot.learn.storage import saved_history
+from surefoot.learn.measured_queries import EVALUATION_PARTS
+from surefoot.learn.saved_ranker import saved_history
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.assessment_figures import alpha_key, difference_figures
 from surefoot.risk.churn import Churn

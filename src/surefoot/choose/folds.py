@@ -22,10 +22,10 @@ from surefoot.data.reading.traffic import Traffic
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.writing.all_or_nothing import ensure_folder, reporting_write_errors, temporary_path
 from surefoot.errors import ArgumentError, DataError, other_queries_hint, shortened
-from surefoot.learn.aggregates import Aggregate
 from surefoot.learn.baseline_spec import baseline_files, read_like, with_baselines
-from surefoot.learn.evaluation_queries import EVALUATION_PARTS, PARTS
+from surefoot.learn.combination import Aggregate
 from surefoot.learn.inputs import match_training_data
+from surefoot.learn.measured_queries import EVALUATION_PARTS, PARTS
 
 _STEMS = {"train": ("train",), "valid": ("vali", "valid"), "test": ("test",)}
 _ENDINGS = (

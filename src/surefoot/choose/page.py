@@ -15,7 +15,7 @@ from surefoot.choose.recommendation import (
 from surefoot.choose.rows import gain_only
 from surefoot.choose.tables import columns, is_weighted, notes, significance_signs, title, value_of
 from surefoot.errors import visible
-from surefoot.learn.evaluation_queries import EVALUATION_PARTS
+from surefoot.learn.measured_queries import EVALUATION_PARTS
 from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
 from surefoot.report.measure_names import measure_title
 from surefoot.report.numbers import fixed, percent, signed

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from surefoot.learn.evaluation_queries import EVALUATION_PARTS
+from surefoot.learn.measured_queries import EVALUATION_PARTS
 from surefoot.report.metrics import decision_metrics, flat_metrics
 from surefoot.risk.assessment_data import Json
 

@@ -9,7 +9,7 @@ from surefoot.choose.options import RANDOM
 from surefoot.choose.recommendation import cautions, headline, model_name, recommendation_tag
 from surefoot.choose.rows import gain_only, gain_only_rows
 from surefoot.errors import visible
-from surefoot.learn.evaluation_queries import EVALUATION_PARTS
+from surefoot.learn.measured_queries import EVALUATION_PARTS
 from surefoot.report.columns import MORE_COLUMNS, SUMMARY_COLUMNS, FigureColumn
 from surefoot.report.escapes import csv_text, markdown
 from surefoot.report.measure_names import measure_note, measure_title

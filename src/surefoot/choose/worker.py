@@ -29,9 +29,8 @@ from surefoot.choose.store import SweepStore
 from surefoot.data.hashes import data_hash, json_hash, query_hashes
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened, visible
-from surefoot.learn.aggregates import Aggregate
-from surefoot.learn.evaluation_queries import EVALUATION_PARTS, PARTS
-from surefoot.learn.measured_queries import MeasuredQueries
+from surefoot.learn.combination import Aggregate
+from surefoot.learn.measured_queries import EVALUATION_PARTS, PARTS, MeasuredQueries
 from surefoot.learn.prepared_data import PreparedData
 
 

@@ -1,4 +1,4 @@
-"""The state of a training in one file, replaced in one step, so that a killed training goes on where it was."""
+"""Where a training goes on from: its own state, in one file, after a kill; or the trees of a model, on other data."""
 
 from __future__ import annotations
 
@@ -8,14 +8,20 @@ import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
+from surefoot.data.hashes import text_hash
 from surefoot.data.reading.files import read_json, reason
 from surefoot.data.writing.all_or_nothing import destination, write_text
-from surefoot.errors import DataError, shortened
+from surefoot.errors import ArgumentError, DataError, name_list, shortened
+from surefoot.learn.combination import refuse_combination
 from surefoot.learn.criteria import check_history, is_number
 from surefoot.learn.engines.contract import Booster, Engine
 from surefoot.learn.settings import SEED_COUNT
+
+if TYPE_CHECKING:
+    from surefoot.learn.prepared_data import PreparedData
+    from surefoot.learn.ranker import Ranker
 
 TrainingOrigin: TypeAlias = dict[str, str]
 
@@ -23,6 +29,8 @@ _SCHEMA = "surefoot/checkpoint/1"
 # What may differ, beside the engine's parameters without effect, between the training that was killed and the one
 # that resumes.
 _MAY_DIFFER = {"checkpoint", "importance_type", "n_models", "score_on"}
+# What the trees so far were grown for: trees for another goal after them would be a model for neither.
+_SAME_PARAMETERS = ("objective", "alpha", "measure", "rule", "estimate", "delta_cutoff", "sigma", "init")
 
 
 def training_origin(
@@ -139,3 +147,50 @@ def _check_state(state: dict[str, Any], trees: int, requested: int, before: int)
     ):
         if type(state.get(key)) is not int or not least <= state[key] <= most:
             raise ValueError(f"{key} is {shortened(state.get(key))}")
+
+
+@dataclass(frozen=True)
+class InitModel:
+    """The trees that a training starts with, how many they are, and what tells them and their data from others."""
+
+    booster: Booster
+    trees: int
+    sha256: str
+    training_fingerprints: str | None  # hashes of the queries that they were grown on, where these are known
+
+
+def read_init_model(given: Any, ranker: Ranker, engine: Engine, data: PreparedData) -> InitModel | None:
+    """The trees of a ranker, or of the folder that it was saved to, for `ranker` to go on from; None for None."""
+    if given is None:
+        return None
+    model = type(ranker).load(given) if isinstance(given, str | os.PathLike) else given
+    if not isinstance(model, type(ranker)):
+        raise ArgumentError(
+            f"init_model is {shortened(given)}; it must be a Ranker, or the folder that one was saved to"
+        )
+    model._check_fitted()
+    refuse_combination(model, "training can continue only from trees")
+    if model.engine_ != engine.name:
+        raise ArgumentError(f"init_model has trees of {model.engine_}; set engine={model.engine_!r}")
+    for what, old, new in (
+        *((name, _plain(getattr(model, name)), _plain(getattr(ranker, name))) for name in _SAME_PARAMETERS),
+        ("features", list(model.feature_names_in_), list(data.names)),
+        ("categories", *(sorted(map(str, each.items())) for each in (model.categories_, data.train.categories))),
+        ("baselines", sorted(model.baselines_), sorted(data.train.baselines)),
+    ):
+        if old != new:
+            raise ArgumentError(
+                f"init_model was trained with other {what}: {_shown(old)}, but here it is {_shown(new)}; both need the "
+                "same"
+            )
+    text = engine.dump(model.booster_, model.best_iteration_)
+    return InitModel(engine.load(text), model.best_iteration_, text_hash(text), model.training_queries_)
+
+
+def _plain(value: Any) -> Any:
+    """Parameters that mean the same are equal: 5 and 5.0, a measure and its name."""
+    return value if value is None else float(value) if isinstance(value, int | float) else str(value)
+
+
+def _shown(value: Any) -> str:
+    return (name_list(value, 5, shortened) or "none") if isinstance(value, list) else shortened(value)

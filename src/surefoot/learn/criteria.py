@@ -11,8 +11,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, shortened
-from surefoot.learn.reduce import Reduce, local_sums
-from surefoot.learn.training_weights import georisk_refusal
+from surefoot.learn.training_weights import Reduce, georisk_refusal, local_sums
 from surefoot.risk.expectation import deviation, expectation, geo_risk_of_means
 from surefoot.risk.rounding import difference_of
 from surefoot.risk.tradeoff import check_alpha, weigh_losses

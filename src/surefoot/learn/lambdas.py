@@ -15,8 +15,7 @@ from surefoot.learn.criteria import sample_deviation
 from surefoot.learn.kernel import Totals
 from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.objectives import Objective
-from surefoot.learn.reduce import Reduce, local_sums
-from surefoot.learn.training_weights import georisk_refusal
+from surefoot.learn.training_weights import Reduce, georisk_refusal, local_sums
 from surefoot.risk.expectation import deviation, expectation, geo_risk_of_means
 from surefoot.risk.tradeoff import weigh_losses
 

@@ -1,10 +1,11 @@
-"""A measure on the queries of one data set, as the kernel sees it: order of ties, gains, ideal values."""
+"""A measure on the queries of one data set, as the kernel sees it, and queries that models are chosen and judged by."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Self
 
@@ -12,17 +13,20 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import CompactInts, Floats, Ints
-from surefoot.data.types.labels import check_labels
+from surefoot.data.types.labels_and_scores import check_labels, standardise
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError
 from surefoot.learn import kernel
 from surefoot.measures.discount import discounts
 from surefoot.measures.effectiveness import check_top, gains, stopping_chance
 from surefoot.measures.notation import Measure
+from surefoot.risk.churn import kendall_tau
 from surefoot.runtime import cores
 
 _KERNEL_CONSTANTS = {"nDCG": kernel.NDCG, "AP": kernel.AP, "RR": kernel.RR, "ERR": kernel.ERR}
 _NO_CUTOFF = 1 << 60  # four times it is still an integer of 64 bits
+PARTS = ("train", "valid", "test")  # of the data of a study
+EVALUATION_PARTS = PARTS[1:]  # those that models are chosen and judged by
 
 
 class MeasuredQueries:
@@ -146,3 +150,35 @@ def _balanced(lengths: Ints, cutoff: int, threads: int) -> list[tuple[int, int]]
     work = np.cumsum(lengths * np.minimum(lengths, cutoff))
     cuts = np.searchsorted(work, np.arange(1, threads) / threads * work[-1], side="right")
     return [(first, last) for first, last in pairwise([0, *cuts.tolist(), len(lengths)]) if first < last]
+
+
+@dataclass(frozen=True)
+class EvaluationQueries:
+    """Validation or test queries: their labels under each measure, how ties go, and what the baselines do."""
+
+    queries: list[str]
+    by_measure: list[MeasuredQueries]  # of each measure, the leading one first
+    baselines: Floats  # scores of documents, a row per baseline
+    aggregate: Floats | None = None  # a number per query, for selective re-ranking
+    weights: Floats | None = None  # how often each query is asked
+
+    @property
+    def lengths(self) -> Ints:
+        """Documents per query."""
+        return self.by_measure[0].lengths
+
+    def values(self, scores: Floats) -> Floats:
+        """Each measure, a row each, of every query under these scores of documents."""
+        return np.stack([target.values(scores) for target in self.by_measure])
+
+    def standardised(self, scores: Floats) -> Floats:
+        """Scores less their query's mean, over their deviation within it."""
+        return standardise(scores, self.lengths)
+
+    def tau(self, scores: Floats) -> Floats:
+        """Kendall's τ between the ranking by these scores and the first baseline's; NaN for a single document."""
+        leading = self.by_measure[0]
+        position = np.empty(len(scores), dtype=np.int64)
+        position[leading.rank(self.baselines[0], fully=True)] = np.arange(len(scores))
+        group = np.repeat(np.arange(len(self.lengths)), self.lengths)
+        return kendall_tau(group, position[leading.rank(scores, fully=True)], self.lengths)

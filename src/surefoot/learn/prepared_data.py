@@ -1,8 +1,11 @@
-"""Data made ready to learn from, once for all trainings on it: measures of its queries and the engine's bins."""
+"""Data made ready to learn from, once for all trainings on it: measures of its queries and the engine's bins.
+
+Users may call features by name in engine parameters; engines take them by position in the data.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +15,7 @@ from surefoot.arrays import Floats, Ints
 from surefoot.data.hashes import query_fingerprints
 from surefoot.data.types.query_weighting import by_query, is_traffic
 from surefoot.data.types.ranking_data import RankingData
-from surefoot.errors import ArgumentError
+from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.learn.engines.contract import BinnedData, Engine, Parameters
 from surefoot.learn.inputs import (
     as_data,
@@ -150,3 +153,46 @@ class PreparedData:
             self._bins.clear()
             self._bins[key] = engine.bin(self.train.X, others, parameters, self.train.feature_names, seed)
         return self._bins[key]
+
+
+def checked_parameters(engine: Engine, parameters: Mapping[str, Any], data: PreparedData) -> Parameters:
+    """A ranker's engine parameters for this data: features by position, and those that are categories as such."""
+    values = by_position(engine, parameters, data.names)
+    columns = [place for place, name in enumerate(data.names) if name in data.train.categories]
+    if columns:
+        values = engine.with_categories(values, columns, len(data.names))
+    return engine.check(values, len(data.names))
+
+
+def by_position(engine: Engine, parameters: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """The parameters with positions in place of features' names; what is not a name stays as it is.
+
+    >>> from surefoot.learn.engines.contract import engine_of
+    >>> by_position(engine_of(), {"monotone_constraints": {"bm25": 1}, "num_leaves": 8}, ["age", "bm25"])
+    {'monotone_constraints': [0, 1], 'num_leaves': 8}
+    """
+    places = {name: place for place, name in enumerate(names)}
+    result = dict(parameters)
+    for name, value in parameters.items():
+        main = engine.main_name(name)
+        if main == "monotone_constraints" and isinstance(value, Mapping):
+            constraints: list[Any] = [0] * len(names)
+            for feature, direction in value.items():
+                constraints[_place(name, feature, places)] = direction
+            result[name] = constraints
+        elif main == "categorical_feature" and _has_names(value):
+            result[name] = [_place(name, feature, places) for feature in value]
+        elif main == "interaction_constraints" and isinstance(value, list | tuple) and any(map(_has_names, value)):
+            result[name] = [[_place(name, feature, places) for feature in group] for group in value]
+    return result
+
+
+def _has_names(value: Any) -> bool:
+    return isinstance(value, list | tuple) and any(isinstance(one, str) and not one.strip().isdigit() for one in value)
+
+
+def _place(parameter: str, feature: Any, places: Mapping[str, int]) -> int:
+    if not isinstance(feature, str) or feature not in places:
+        hint = did_you_mean(feature, places) or "."
+        raise ArgumentError(f"{parameter} names the feature {shortened(feature)}, but the data does not have it{hint}")
+    return places[feature]

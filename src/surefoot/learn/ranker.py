@@ -10,19 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats
-from surefoot.data.reading.categories import Categories
-from surefoot.data.reading.matrix import without_queries
+from surefoot.data.reading.matrix import Categories, without_queries
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Run
 from surefoot.errors import ArgumentError
 from surefoot.export.options import ROWS
-from surefoot.learn import storage
-from surefoot.learn.cluster.libraries import is_dask
+from surefoot.learn import saved_ranker
+from surefoot.learn.checkpoints import read_init_model
+from surefoot.learn.cluster import is_dask
 from surefoot.learn.combination import Combination, with_aggregate
 from surefoot.learn.criteria import Criterion
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.estimator import Estimator
-from surefoot.learn.init_model import read_init_model
 from surefoot.learn.inputs import (
     as_data,
     matched_baselines,
@@ -300,7 +299,7 @@ class Ranker(Estimator):
         A ranker that was saved there before is replaced in one step; other files stay.
         """
         self._check_fitted()
-        storage.save(self, folder)
+        saved_ranker.save(self, folder)
 
     def export(
         self,
@@ -377,4 +376,4 @@ class Ranker(Estimator):
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Ranker:
         """A ranker that was saved."""
-        return storage.load(cls, folder)
+        return saved_ranker.load(cls, folder)

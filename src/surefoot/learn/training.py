@@ -11,20 +11,17 @@ import numpy as np
 
 from surefoot.arrays import Float32s, Floats
 from surefoot.data.hashes import data_hash, joined_fingerprints
-from surefoot.data.reading.categories import Categories
+from surefoot.data.reading.matrix import Categories
 from surefoot.data.types.ranking import TieRule
 from surefoot.errors import ArgumentError
-from surefoot.learn.checkpoints import Checkpoint, training_origin
+from surefoot.learn.checkpoints import Checkpoint, InitModel, training_origin
 from surefoot.learn.criteria import history_figures
 from surefoot.learn.engines.contract import BinnedData, Booster, Engine
-from surefoot.learn.init_model import InitModel
 from surefoot.learn.lambdas import Lambdas
-from surefoot.learn.named_features import checked_parameters
-from surefoot.learn.prepared_data import MonitoredSet, PreparedData
-from surefoot.learn.reduce import Reduce, local_sums
+from surefoot.learn.prepared_data import MonitoredSet, PreparedData, checked_parameters
 from surefoot.learn.score_samples import SAMPLE_DOCUMENTS, sampled_rows, score_sample
 from surefoot.learn.settings import SEED_COUNT, TrainingSettings
-from surefoot.learn.training_weights import weighted_sets, weights_that_count
+from surefoot.learn.training_weights import Reduce, local_sums, weighted_sets, weights_that_count
 
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker

@@ -1,9 +1,13 @@
-"""Weights of queries in a training: relative to their mean over all machines, and what is saved of them."""
+"""Sums over the machines of a training, this one alone or several, and weights of queries relative to their mean there.
+
+What must be known of all queries (c, s_x, S, Z, the weights and the criterion of early stopping) is kept as sums, which
+are added up over the machines; nothing else of our own crosses the network, so the traffic does not grow with the data.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -11,10 +15,15 @@ from surefoot.arrays import Floats
 from surefoot.data.types.query_weighting import QueryWeighting
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError
-from surefoot.learn.reduce import Reduce, local_sums
 
+Reduce: TypeAlias = Callable[[Floats], Floats]  # every machine calls it at the same points, and gets the same sums
 # Relative weights that differ from 1 by no more are equal but for rounding: then weights change nothing.
 _ROUNDING = 1e-12
+
+
+def local_sums(sums: Floats) -> Floats:
+    """The sums of one machine, where it is the only one."""
+    return sums
 
 
 class WeightedSet:

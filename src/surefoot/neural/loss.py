@@ -11,9 +11,8 @@ from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.objectives import OBJECTIVE_KINDS, Objective
 from surefoot.learn.options import MEASURE, OBJECTIVE, RULE
 from surefoot.neural.libraries import Tensor, torch
-from surefoot.neural.list_measures import ListMeasure, RankedLists, SwapChanges
+from surefoot.neural.list_measures import ListMeasure, RankedLists, SwapChanges, SwapValues
 from surefoot.neural.sums import QuerySums, ReduceTensor, local_sums
-from surefoot.neural.swap_values import SwapValues
 
 ARRIVAL_BASELINE = "arrival"
 SUM_KINDS = ("batch", "running")

@@ -26,10 +26,9 @@ from surefoot.measures.scoring import score as effectiveness
 
 if TYPE_CHECKING:
     from surefoot.export.package import ExportResult
-    from surefoot.neural.checkpoints import NetworkCheckpoint
-    from surefoot.neural.network import Network
-    from surefoot.neural.query_lists import QueryLists
-    from surefoot.neural.settings import NetworkSettings
+    from surefoot.neural.network import Network, QueryLists
+    from surefoot.neural.saved_network import NetworkCheckpoint
+    from surefoot.neural.training import NetworkSettings
 
 _WITHOUT_EFFECT = ("checkpoint", "checkpoint_every", "history")  # what decides no parameter of the network
 
@@ -163,7 +162,7 @@ class NeuralRanker(Estimator):
 
     def check_settings(self) -> NetworkSettings:
         """The parameters, checked."""
-        from surefoot.neural.settings import NetworkSettings  # PyTorch is loaded when a network is needed
+        from surefoot.neural.training import NetworkSettings  # PyTorch is loaded when a network is needed
 
         return NetworkSettings.from_ranker(self)
 
@@ -183,8 +182,8 @@ class NeuralRanker(Estimator):
 
         `baseline` and `valid` are as `Ranker.fit` has them. `progress` is called after each epoch.
         """
-        from surefoot.neural.checkpoints import NetworkCheckpoint
         from surefoot.neural.network import Network, NetworkShape
+        from surefoot.neural.saved_network import NetworkCheckpoint
         from surefoot.neural.training import NetworkTraining
 
         settings = self.check_settings()
@@ -286,17 +285,17 @@ class NeuralRanker(Estimator):
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the parameters as safetensors and a JSON beside them; a ranker that was saved there is replaced."""
-        from surefoot.neural import storage
+        from surefoot.neural import saved_network
 
         self._check_fitted()
-        storage.save(self, folder)
+        saved_network.save(self, folder)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> NeuralRanker:
         """A ranker that was saved."""
-        from surefoot.neural import storage
+        from surefoot.neural import saved_network
 
-        return storage.load(cls, folder)
+        return saved_network.load(cls, folder)
 
     def export(
         self,
@@ -327,7 +326,7 @@ class NeuralRanker(Estimator):
             raise ArgumentError("this NeuralRanker has not learned anything yet; call fit first")
 
     def _predict(self, settings: NetworkSettings, data: RankingData) -> Floats:
-        from surefoot.neural.query_lists import QueryLists
+        from surefoot.neural.network import QueryLists
 
         self._check_lengths(settings, data)
         order = data.tie_order()
@@ -340,7 +339,7 @@ class NeuralRanker(Estimator):
 
     @staticmethod
     def _lists(settings: NetworkSettings, data: RankingData) -> QueryLists:
-        from surefoot.neural.query_lists import QueryLists
+        from surefoot.neural.network import QueryLists
 
         order = data.tie_order()
         return QueryLists(data.X[order], data.y[order], data.offsets, settings.device)

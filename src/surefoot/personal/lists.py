@@ -12,7 +12,7 @@ from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.data.hashes import share_of
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
-from surefoot.learn.evaluation_queries import PARTS
+from surefoot.learn.measured_queries import PARTS
 from surefoot.personal.options import LABEL_MEASURES, SHARES, SPLITS
 from surefoot.progress import busy
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from surefoot.arrays import Flags, Floats
 from surefoot.choose.frontier import reranking_area
-from surefoot.learn.evaluation_queries import EvaluationQueries
-from surefoot.learn.measured_queries import MeasuredQueries
+from surefoot.learn.measured_queries import EvaluationQueries, MeasuredQueries
 from surefoot.personal.lists import SHOWN_ORDER, ShownLists
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.assessment_figures import difference_figures

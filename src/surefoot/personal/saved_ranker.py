@@ -22,7 +22,7 @@ from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.layouts.reading import find_layout
 from surefoot.clicks.served.event_store import EventStore
 from surefoot.data.reading.files import read_json
-from surefoot.data.reading.saved_folders import describing_file
+from surefoot.data.reading.folders import describing_file
 from surefoot.data.writing.all_or_nothing import destination_folder, new_folder, write_text
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, did_you_mean, expecting, shortened
 from surefoot.learn.ranker import Ranker

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from surefoot.errors import visible
-from surefoot.learn.evaluation_queries import EVALUATION_PARTS
+from surefoot.learn.measured_queries import EVALUATION_PARTS
 from surefoot.personal.method_lines import distinct_rows
 from surefoot.personal.recommendation import few_lists, headline, recommendation_tag
 from surefoot.report.escapes import csv_text, latex, markdown

@@ -222,7 +222,7 @@ def test_certificates_that_were_changed(tmp_path: Path) -> None:
 
 
 def test_a_linear_ranker_is_refused_with_the_way() -> None:
-    from surefoot.learn.linear import LinearRanker
+    from surefoot.learn.simple_rankers import LinearRanker
 
     linear = LinearRanker(np.ones(12), (0,), (0.5,))
     with pytest.raises(ArgumentError, match=r"is a LinearRanker, .* give two runs: RiskGuard\(data\.to_run"):

@@ -104,7 +104,7 @@ def totals(part: sf.RankingData, objective: Objective, communicator: Any = None,
 @pytest.mark.parametrize("workers", [1, 2, 4])
 @pytest.mark.parametrize("name", RISKS)
 def test_every_worker_sees_the_figures_of_the_whole(client, workers: int, name: str) -> None:
-    from surefoot.learn.cluster.tracker import start_tracker, stop_tracker
+    from surefoot.learn.cluster.clusters import start_tracker, stop_tracker
 
     objective = Objective(name, 5)
     alone = totals(TRAIN, objective)

@@ -14,7 +14,7 @@ from surefoot.errors import ArgumentError, DataError, shortened
 
 if TYPE_CHECKING:
     from surefoot.decide.guard.list_pair import ListPair
-    from surefoot.learn.regression_trees import RegressionTrees
+    from surefoot.learn.simple_rankers import RegressionTrees
 
 _TREES = 60
 _LEAST_DOCUMENTS = 30  # documents of a leaf
@@ -42,7 +42,7 @@ class RegressionGain:
 
     def fit(self, lists: ListPair, qrels: Qrels, gain: Callable[[Floats], Floats]) -> None:
         """Grow the trees."""
-        from surefoot.learn.regression_trees import regression_trees
+        from surefoot.learn.simple_rankers import regression_trees
 
         data = _with_scores(lists)
         parameters = _SMALL_TREES[self.engine] | {
@@ -68,7 +68,7 @@ class RegressionGain:
     def restore(self, data: dict[str, Any]) -> None:
         """Take the trees up again; their text is not trusted."""
         from surefoot.learn.engines.contract import ModelTextError, engine_of
-        from surefoot.learn.regression_trees import RegressionTrees
+        from surefoot.learn.simple_rankers import RegressionTrees
 
         names, trees, mean = data["names"], data["trees"], data["mean"]
         self.engine = data["engine"]

@@ -1,20 +1,28 @@
-"""A Dask cluster by what a user writes: a scheduler's address, or `local:N` for N processes here."""
+"""A Dask cluster by what a user writes, and XGBoost's tracker there, through which its machines find each other.
+
+The tracker runs where the scheduler does, which all can reach.
+"""
 
 from __future__ import annotations
 
 import logging
 import re
+import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
 from surefoot.errors import ArgumentError, shortened
-from surefoot.learn.cluster.libraries import dask_library
-from surefoot.learn.cluster.rounds import Client
+from surefoot.learn.cluster import dask_library
 from surefoot.runtime import cores
+
+Client: TypeAlias = Any
 
 HELP = "ADDRESS of a Dask scheduler, or local:N"
 _LOCAL = re.compile(r"local:(\d{1,4})")
 _REACHED_WITHIN = 20  # seconds
+_running: dict[str, Any] = {}
 
 
 @contextmanager
@@ -46,3 +54,31 @@ def cluster(text: str) -> Iterator[Client]:
         ) from error
     with client:
         yield client
+
+
+def start_tracker(client: Client, machines: int) -> tuple[str, dict[str, Any]]:
+    """A tracker for one round, by name, and what each machine must be told to join it."""
+    host = urlsplit(client.scheduler_info(n_workers=0)["address"]).hostname
+    name = uuid.uuid4().hex
+    return name, client.run_on_scheduler(_start, name, machines, host)
+
+
+def stop_tracker(client: Client, name: str) -> None:
+    """Let go of a tracker, whether its machines came to an end or not."""
+    with suppress(OSError, TimeoutError):
+        client.run_on_scheduler(_stop, name)
+
+
+def _start(name: str, machines: int, host: str) -> dict[str, Any]:
+    from xgboost.tracker import RabitTracker
+
+    tracker = RabitTracker(n_workers=machines, host_ip=host, sortby="task")
+    tracker.start()
+    _running[name] = tracker
+    return dict(tracker.worker_args())
+
+
+def _stop(name: str) -> None:
+    tracker = _running.pop(name, None)
+    with suppress(Exception):  # it complains of machines that left, which is known
+        tracker.free()

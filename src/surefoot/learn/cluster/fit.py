@@ -12,7 +12,8 @@ from surefoot.data.reading.traffic import Traffic
 from surefoot.data.types.query_weighting import is_traffic
 from surefoot.errors import ArgumentError
 from surefoot.learn.checkpoints import Checkpoint, training_origin
-from surefoot.learn.cluster.libraries import dask_library, is_dask
+from surefoot.learn.cluster import dask_library, is_dask
+from surefoot.learn.cluster.clusters import Client
 from surefoot.learn.cluster.parts import (
     Delayed,
     PartSummary,
@@ -22,11 +23,11 @@ from surefoot.learn.cluster.parts import (
     summarize_part,
     with_complete_queries,
 )
-from surefoot.learn.cluster.rounds import Client, Machines, gather_parts, grow_in_rounds, subscribe_progress
+from surefoot.learn.cluster.rounds import Machines, gather_parts, grow_in_rounds, subscribe_progress
 from surefoot.learn.cluster.worker import BatchResult, TreeBatch
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.inputs import as_valid, numbered_names, weighted_data
-from surefoot.learn.named_features import by_position
+from surefoot.learn.prepared_data import by_position
 from surefoot.learn.score_samples import score_sample
 from surefoot.learn.settings import TrainingSettings
 from surefoot.learn.training import Progress, TrainingResult, next_batch_end

@@ -14,12 +14,11 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.data.hashes import joined_fingerprints
 from surefoot.errors import ArgumentError, SurefootError, SurefootWarning, name_list, shortened
-from surefoot.learn.cluster.libraries import dask_library
+from surefoot.learn.cluster import dask_library
+from surefoot.learn.cluster.clusters import Client, start_tracker, stop_tracker
 from surefoot.learn.cluster.parts import Delayed
-from surefoot.learn.cluster.tracker import start_tracker, stop_tracker
 from surefoot.learn.cluster.worker import TOPIC, BatchResult, TreeBatch, grow, versions
 
-Client: TypeAlias = Any
 Future: TypeAlias = Any
 
 _MOST_ATTEMPTS = 5  # at one batch, before a training is given up

@@ -8,6 +8,7 @@ adds its start itself. So objectives, baselines and the sums over several machin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -25,6 +26,7 @@ Booster: TypeAlias = Any  # an engine's own trees; they can be pickled
 Gradients: TypeAlias = Callable[[Floats], tuple[Float32s, Float32s]]
 AfterTree: TypeAlias = Callable[[int, Sequence[Floats]], bool]
 AtEnd: TypeAlias = Callable[[Floats], None]
+_UNSAFE = re.compile(r'[\s\x00-\x1f\x7f"\\,:=\[\]{}<]')  # what LightGBM's or XGBoost's model cannot hold
 
 
 def no_split(lower: str) -> str:
@@ -185,3 +187,23 @@ def engine_of(name: Any = ENGINE) -> Engine:
         raise ArgumentError(f"unknown engine {shortened(name)}; the engines are: {', '.join(ENGINES)}")
     engine: Engine = import_module(f"surefoot.learn.engines.{name}.engine").ENGINE
     return engine
+
+
+def safe_names(names: Sequence[str]) -> list[str]:
+    """The names with other characters in place of those that a model cannot hold, all different.
+
+    >>> safe_names(["bm25", "title: length", "title[ length", ""])
+    ['bm25', 'title__length', 'Column_2', 'Column_3']
+    """
+    safe_list: list[str] = []
+    taken = {name for name in names if name and not _UNSAFE.search(name)}
+    for number, name in enumerate(names):
+        safe = _UNSAFE.sub("_", name)
+        if safe != name:
+            while not safe or safe in taken:
+                safe = f"Column_{number}" if safe != f"Column_{number}" else f"{safe}_"
+            taken.add(safe)
+        elif not name:
+            safe = f"Column_{number}"
+        safe_list.append(safe)
+    return safe_list

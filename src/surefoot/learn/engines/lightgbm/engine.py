@@ -23,10 +23,10 @@ from surefoot.learn.engines.contract import (
     ModelTextError,
     Parameters,
     no_split,
+    safe_names,
 )
-from surefoot.learn.engines.feature_names import safe_names
 from surefoot.learn.engines.lightgbm import model_text
-from surefoot.learn.engines.lightgbm.model_mean import mean_text
+from surefoot.learn.engines.lightgbm.model_text import mean_text
 from surefoot.learn.engines.lightgbm.parameters import check_parameters, main_names
 from surefoot.learn.import_learner import import_learner
 

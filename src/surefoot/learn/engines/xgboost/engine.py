@@ -26,10 +26,10 @@ from surefoot.learn.engines.contract import (
     ModelTextError,
     Parameters,
     no_split,
+    safe_names,
 )
-from surefoot.learn.engines.feature_names import safe_names
 from surefoot.learn.engines.xgboost import model_text
-from surefoot.learn.engines.xgboost.model_mean import mean_text
+from surefoot.learn.engines.xgboost.model_text import mean_text
 from surefoot.learn.engines.xgboost.parameters import MAIN_NAMES, check_parameters
 from surefoot.learn.import_learner import import_learner
 

@@ -1,7 +1,7 @@
-"""Linear rankers to compare with: AdaRank, and greedy automatic feature selection; both small.
+"""Rankers to compare with: gradient-boosted regression trees on labels, and linear ones, AdaRank and feature selection.
 
-Features are standardised within each query first, so that weights mean the same for all and collections that are not
-normalised can be learned from. A query's documents are then ranked by w·x.
+Features of linear rankers are standardised within each query first, so that weights mean the same for all and
+collections that are not normalised can be learned from. A query's documents are then ranked by w·x.
 
 AdaRank (Xu and Li, SIGIR 2007) boosts single features: each round takes the feature that does best on queries weighted
 by how badly the model so far ranks them. Automatic feature selection (Metzler, CIKM 2007) adds, round after round,
@@ -11,16 +11,21 @@ the feature and the weight that raise the measure most, until none does.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from surefoot.arguments import integer
-from surefoot.arrays import Floats
+from surefoot.arrays import Float32s, Floats
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError
+from surefoot.learn.engines.contract import Booster, Engine, engine_of
+from surefoot.learn.inputs import matched_features
 from surefoot.learn.measured_queries import MeasuredQueries
-from surefoot.learn.options import MEASURE
+from surefoot.learn.options import ENGINE, MEASURE
+from surefoot.learn.prepared_data import PreparedData
 from surefoot.learn.training_weights import refuse_weights
 from surefoot.measures.notation import Measure
 from surefoot.progress import steps
@@ -29,6 +34,60 @@ _TRIED_WEIGHTS = np.array(
     [0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.5, 5.0]
 )  # weights tried beside those there
 _LEAST_GAIN = 1e-6  # a rise of the measure that is worth a feature
+
+
+@dataclass(frozen=True)
+class RegressionTrees:
+    """Trees whose sum, with the mean label, predicts a document's label; the first `trees` of them count."""
+
+    engine: Engine
+    booster: Booster
+    mean: float
+    trees: int
+    names: Sequence[str]
+
+    def predict(self, data: RankingData) -> Floats:
+        """A score for each document."""
+        return self.engine.predict(self.booster, matched_features(data, self.names, "the data"), self.trees) + self.mean
+
+
+def regression_trees(
+    train: RankingData,
+    valid: RankingData | None = None,
+    *,
+    trees: int = 100,
+    early_stopping_rounds: int | None = None,
+    seed: int = 0,
+    engine: str = ENGINE,
+    **parameters: Any,
+) -> RegressionTrees:
+    """Boost trees on the labels; with validation data, those up to the least squared error there count.
+
+    Growing stops after `early_stopping_rounds` trees that do not lower that error. The parameters are the engine's.
+    """
+    refuse_weights("regression trees", train, valid)
+    trees = integer("trees", trees, 1)
+    patience = None if early_stopping_rounds is None else integer("early_stopping_rounds", early_stopping_rounds, 1)
+    data = PreparedData(train.with_baselines_only([]), None if valid is None else valid.with_baselines_only([]))
+    learner = engine_of(engine)
+    checked = learner.check(parameters, train.n_features)
+    mean = float(train.y.mean())
+    flat = np.ones(len(train), np.float32)
+    best = (np.inf, trees)
+
+    def gradients(scores: Floats) -> tuple[Float32s, Float32s]:
+        return (scores + (mean - train.y)).astype(np.float32), flat
+
+    def after_tree(grown: int, others: Sequence[Floats]) -> bool:
+        nonlocal best
+        if data.valid is None:
+            return False
+        error = float(np.mean((others[-1] + (mean - data.valid.y)) ** 2))
+        best = min(best, (error, grown))
+        return patience is not None and grown - best[1] >= patience
+
+    booster = data.bins(learner, checked, seed).grow(trees, checked, gradients, after_tree, None, seed)
+    return RegressionTrees(learner, booster, mean, min(best[1], learner.count_trees(booster)), data.names)
 
 
 @dataclass(frozen=True)
