@@ -47,7 +47,7 @@ def state_of(events: list[Event], folder: Path, facts: LogFacts) -> ClickState:
     made = shard_impressions(*tables(events), Satisfaction(facts.thresholds), linked=facts.linked)
     for name in ("lists", "clicks", "results"):
         (study / "results" / name).mkdir(parents=True)
-        getattr(made, name).write_parquet(study / "results" / name / "part.parquet")
+        made[name].write_parquet(study / "results" / name / "part.parquet")
     EventStore.create(path, study, facts)
     return ClickState(path, facts)
 
