@@ -23,8 +23,8 @@ from surefoot.progress import steps
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.assessment_parts import traffic_data
 from surefoot.risk.vectors import weighted_mean
-from surefoot.stability.options import MEASURES, NOISE_SIZES, REPEATS
 from surefoot.stability.study import Study
+from surefoot.stability.study_data import MEASURES, NOISE_SIZES, REPEATS
 
 _TRACE_STEPS = 60
 
