@@ -9,7 +9,7 @@ into the draws, and no others are taken later.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypedDict, get_args
 
 import numpy as np
@@ -23,7 +23,7 @@ from surefoot.errors import ArgumentError, DataError, name_list, shortened
 from surefoot.measures.notation import Measure
 from surefoot.measures.scoring import score
 from surefoot.measures.worst_case import worst_case_loss
-from surefoot.report.plain_json import to_json
+from surefoot.report.escapes import to_json
 
 
 @dataclass(frozen=True)
@@ -36,18 +36,10 @@ class AskedQueries:
 
 
 @dataclass(frozen=True)
-class TrafficToDraw:
-    """The queries that are asked, with W of each, the most that it could lose; drawn by W, and by counts if any."""
+class TrafficToDraw(AskedQueries):
+    """The same with W of each, the most that it could lose; drawn by W, and by counts if any."""
 
-    queries: list[str]
-    could_lose: Floats
-    counts: Floats | None
-    by_traffic: DrawnTraffic | None
-
-    @property
-    def all_counts(self) -> dict[str, float] | None:
-        """How often each query is asked, where that differs."""
-        return None if self.counts is None else dict(zip(self.queries, self.counts.tolist(), strict=True))
+    could_lose: Floats = field(kw_only=True)
 
     @property
     def could_lose_mean(self) -> float:
@@ -61,8 +53,8 @@ def asked_queries(queries: Sequence[str], traffic: Any) -> AskedQueries:
     """Those of the queries that are asked, by traffic that `read_traffic` takes; all without traffic."""
     if traffic is None:
         return AskedQueries(list(queries))
-    given = query_weights(read_traffic(traffic), queries)
-    asked = [queries[position] for position in given.positions.tolist()]
+    positions, given = query_weights(read_traffic(traffic), queries)
+    asked = [queries[position] for position in positions.tolist()]
     if given.equal and not given.left_out:
         return AskedQueries(asked)
     rows = sorted(zip(asked, given.weights.tolist(), strict=True))
@@ -80,7 +72,7 @@ def traffic_to_draw(
     could_lose = worst_case_loss(candidate, baseline, measure, queries=asked.queries)
     if to_prove == "gain":
         could_lose = np.maximum(could_lose, worst_case_loss(baseline, candidate, measure, queries=asked.queries))
-    return TrafficToDraw(asked.queries, could_lose, asked.counts, asked.by_traffic)
+    return TrafficToDraw(asked.queries, asked.counts, asked.by_traffic, could_lose=could_lose)
 
 
 def answered_queries(candidate: Run, baseline: Run) -> list[str]:
