@@ -14,7 +14,7 @@ from surefoot.cli.option import FILE, argument, option
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.printing import TERMINAL
 from surefoot.errors import ArgumentError, SurefootError, visible
-from surefoot.export.names import STEM
+from surefoot.export.settings import STEM
 
 
 def check(
