@@ -16,9 +16,8 @@ from surefoot.cli import shared_options as shared
 from surefoot.cli.demo_clicks import demo_clicks
 from surefoot.cli.help_screen import helpful_group
 from surefoot.cli.option import DIR, option
-from surefoot.cli.outputs import OutputFolder, check_outputs
+from surefoot.cli.outputs import DEMO, JSON, PAGE, OutputFolder, check_outputs
 from surefoot.cli.printing import page_provenance
-from surefoot.cli.signatures import DEMO, JSON, PAGE
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.options import MEASURE
 
