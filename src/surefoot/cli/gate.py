@@ -43,7 +43,7 @@ _FOR_DRAWS = ("--sample=", "--automatic=")
 _IN_SEGMENT = re.compile(r"(?P<segment>.+):(?P<key>[\w-]+)=(?P<level>[^=]+)")
 
 
-def gate(  # a list of its options
+def gate(
     context: typer.Context,
     files: shared.OptionalJudgedRuns = None,
     baseline: shared.Live = None,

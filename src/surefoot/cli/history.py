@@ -8,7 +8,7 @@ from typing import Annotated
 from surefoot.cli.option import argument, option
 from surefoot.cli.outputs import HISTORY_CSV, HISTORY_JSON, files_under
 from surefoot.cli.printing import Delivery, results, show
-from surefoot.decide.history.history_options import DateSource
+from surefoot.decide.history.history_data import DateSource
 
 
 def history(
