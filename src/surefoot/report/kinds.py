@@ -1,6 +1,7 @@
 """The kinds of results: what the JSON of each names, the types of its data, and its JSON Schema, made from these.
 
-Data that were read are held to their types (`check_shape`). The table is light to import. No schema is in a checkout: `hatch_build.py` writes them all into the wheel.
+Data that were read are held to their types (`check_shape`). The table is light to import. No schema is in a checkout:
+`hatch_build.py` writes them all into the wheel.
 """
 
 from __future__ import annotations

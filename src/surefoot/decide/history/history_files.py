@@ -1,4 +1,4 @@
-"""The files of a history: found, dated, read, and what each compares; one that is neither a decision nor an assessment is left out."""
+"""The files of a history: found, dated and read, and what each compares; what is no decision or assessment is left out."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.data.compression import OPENERS
 from surefoot.data.hashes import json_hash
-from surefoot.data.reading.files import as_text, inner_ending, read_json
+from surefoot.data.reading.files import OPENERS, as_text, inner_ending, read_json
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.proof import evidence_of
