@@ -14,7 +14,7 @@ import numpy as np
 import surefoot as sf
 from surefoot.decide.guard.certificate import Certificate
 from surefoot.demo.made_judges import judges
-from surefoot.report.family import Provenance
+from surefoot.report.provenance import Provenance
 
 LONG = "a-very-long-name-of-a-system-" * 4 + "v2"
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -9,7 +9,7 @@ import pytest
 from tests.browser import samples_of_decisions
 
 import surefoot as sf
-from surefoot.report.family import Provenance
+from surefoot.report.provenance import Provenance
 
 pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
 

@@ -23,7 +23,7 @@ from tests.personal.small import small_study
 import surefoot as sf
 from surefoot.choose.recommendation import recommend as sweep_recommendation
 from surefoot.personal.recommendation import recommend as study_recommendation
-from surefoot.report.family import Link, Provenance, SourceFile
+from surefoot.report.provenance import Link, Provenance, SourceFile
 
 pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
 

@@ -17,10 +17,11 @@ import pytest
 import surefoot as sf
 from surefoot.errors import ArgumentError, DataError
 from surefoot.report.assessment import Assessment
-from surefoot.report.family import Link, Provenance, SourceFile, script_of
+from surefoot.report.family import script_of
 from surefoot.report.options import PANEL_ALPHAS
 from surefoot.report.page import SCRIPTS, page_payload
 from surefoot.report.page_results import pack, packed_results
+from surefoot.report.provenance import Link, Provenance, SourceFile
 
 HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>", '"onmouseover=alert(3)', "\u202eevil"]
 

@@ -8,9 +8,10 @@ from surefoot.choose.recommendation import Recommendation, gain_only, kept_in_wo
 from surefoot.choose.tables import columns, is_weighted, notes, significance_signs, title, value_of
 from surefoot.errors import visible
 from surefoot.learn.measured_queries import EVALUATION_PARTS
-from surefoot.report.family import Provenance, Tile, family_page
+from surefoot.report.family import Tile, family_page
 from surefoot.report.notes import traffic_percent
 from surefoot.report.numbers import fixed, measure_title, signed
+from surefoot.report.provenance import Provenance
 from surefoot.risk.assessment_data import Json
 
 _FOLDER = "surefoot.choose/assets"

@@ -21,7 +21,7 @@ from surefoot.errors import ArgumentError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from surefoot.report.family import Link, Provenance
+    from surefoot.report.provenance import Link, Provenance
 
 TERMINAL = "-"  # as the name of an output
 _SIGNATURES: dict[str, Signature] = {"json": JSON, "html": PAGE, "metrics": METRICS}
@@ -131,7 +131,7 @@ def page_provenance(
     """The provenance of a page; None where none is written, so that no file is read again to hash it."""
     if page is None:
         return None
-    from surefoot.report.family import Provenance, SourceFile
+    from surefoot.report.provenance import Provenance, SourceFile
 
     once = dict.fromkeys(map(str, inputs))
     return Provenance(
@@ -144,7 +144,7 @@ def page_provenance(
 def link_from(page: str | Path, other: str | Path) -> Link:
     """A link from one page to another, wherever both are moved together."""
     from surefoot.data.reading.files import as_text
-    from surefoot.report.family import Link
+    from surefoot.report.provenance import Link
 
     path = os.path.relpath(Path(other).absolute(), Path(page).absolute().parent)
     return Link(as_text(Path(other).name), as_text(Path(path).as_posix()))

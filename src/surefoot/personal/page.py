@@ -20,9 +20,10 @@ from surefoot.personal.tables import (
     segment_tables,
     title,
 )
-from surefoot.report.family import Provenance, Tile, family_page
+from surefoot.report.family import Tile, family_page
 from surefoot.report.line_chart import ChartLine, line_chart
 from surefoot.report.numbers import fixed, percent, signed
+from surefoot.report.provenance import Provenance
 from surefoot.risk.assessment_data import Json
 
 _FOLDER = "surefoot.personal/assets"

@@ -20,10 +20,10 @@ from surefoot.measures.score_reading import assessed_scores
 from surefoot.progress import busy
 from surefoot.report import text
 from surefoot.report.columns import all_columns, sort_rows
-from surefoot.report.family import Provenance, SourceFile
 from surefoot.report.kinds import KINDS, check_shape
 from surefoot.report.options import ALPHAS, BY_TRAFFIC, CHART_FORMATS
 from surefoot.report.ordinary_tests import add_tests, page_tests
+from surefoot.report.provenance import Provenance, SourceFile
 from surefoot.report.result import PlainResult
 from surefoot.report.words import advice, default_alpha, in_words
 from surefoot.risk.assessment_data import SCHEMA, AssessmentData, Json, PerQuery, SystemData, TrafficData

@@ -15,12 +15,13 @@ from surefoot.arguments import integer
 from surefoot.arrays import Floats
 from surefoot.data.types.scores import Scores, check_same
 from surefoot.report.columns import LEAST_P, page_columns
-from surefoot.report.family import Chip, ChipKind, Front, Provenance, Tile, family_page
+from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
 from surefoot.report.notes import CAUTIONS, UNEVEN, too_few, too_few_elsewhere, traffic_weights
 from surefoot.report.numbers import fixed, measure_title, signed
 from surefoot.report.options import DETAILED_QUERIES, PANEL_ALPHAS
 from surefoot.report.ordinary_tests import GUIDE
 from surefoot.report.page_results import measure_terms, pack, packed_results, page_texts
+from surefoot.report.provenance import Provenance
 from surefoot.report.words import (
     baselines_of,
     cautions,

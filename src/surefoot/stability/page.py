@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from surefoot.data.notebook import NotebookTable, NotebookView, more_rows
 from surefoot.errors import ArgumentError, visible
-from surefoot.report.family import Provenance, family_page
+from surefoot.report.family import family_page
 from surefoot.report.line_chart import AxisMark, ChartLine, line_chart
 from surefoot.report.numbers import fixed
+from surefoot.report.provenance import Provenance
 from surefoot.risk.assessment_data import Json
 from surefoot.stability.front import SURE_RATE, front, headline
 from surefoot.stability.study_data import kind

@@ -14,7 +14,7 @@ from tests.decide.gate.test_decision_outputs import HOSTILE, KINDS, decided
 import surefoot as sf
 from surefoot.decide.gate import sample_size
 from surefoot.decide.gate.decision_page import front, hurt_rankings
-from surefoot.report.family import Provenance
+from surefoot.report.provenance import Provenance
 
 FIRST = {"ship": "Ship new in place of today: ", "stop": "Keep today, stop new: ", "undecided": ""}
 CHIPS = {"ship": ("Ship", "ship"), "stop": ("Stop", "keep"), "undecided": ("Undecided", "wait")}

@@ -23,10 +23,10 @@ from surefoot.decide.gate.decision_text import (
     worst_first,
 )
 from surefoot.decide.gate.decision_words import headline, judged_words, queries_needed_note, sentence, unit_of
-from surefoot.report.family import Provenance
 from surefoot.report.kinds import KINDS
 from surefoot.report.metrics import decision_metrics, flat_metrics
 from surefoot.report.numbers import measure_title
+from surefoot.report.provenance import Provenance
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json
 

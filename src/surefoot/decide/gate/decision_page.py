@@ -32,9 +32,10 @@ from surefoot.decide.gate.decision_words import (
     unit_of,
 )
 from surefoot.errors import visible
-from surefoot.report.family import Chip, ChipKind, Front, Provenance, Tile, family_page
+from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
 from surefoot.report.numbers import measure_title, short, signed
 from surefoot.report.page_results import measure_terms, packed_results, page_texts
+from surefoot.report.provenance import Provenance
 from surefoot.risk.assessment_data import Json
 
 _FOLDER = "surefoot.decide.gate/assets"

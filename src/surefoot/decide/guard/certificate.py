@@ -25,8 +25,8 @@ from surefoot.decide.guard.certificate_view import figure_rows, sentence, to_not
 from surefoot.decide.guard.thresholds import Calibration, SafeThreshold, curve, threshold_curve
 from surefoot.errors import DataError, name_list, visible
 from surefoot.report.escapes import csv_text
-from surefoot.report.family import Provenance
 from surefoot.report.kinds import KINDS
+from surefoot.report.provenance import Provenance
 from surefoot.report.result import PlainResult
 from surefoot.risk.assessment_data import Json
 

@@ -11,9 +11,10 @@ from typing import Any
 from surefoot.data.notebook import NotebookTable, NotebookView
 from surefoot.decide.evidence.conditions import ConditionRule, condition_named, confidence
 from surefoot.errors import DataError, visible, without_middle
-from surefoot.report.family import Chip, Front, Provenance, Tile, family_page
+from surefoot.report.family import Chip, Front, Tile, family_page
 from surefoot.report.line_chart import AxisMark, ChartLine, line_chart
 from surefoot.report.numbers import fixed, measure_note, measure_title, percent, short, signed
+from surefoot.report.provenance import Provenance
 from surefoot.risk.assessment_data import Json
 
 

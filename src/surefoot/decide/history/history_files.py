@@ -1,4 +1,4 @@
-"""The files of a history: found, dated and read, and what each compares; what is no decision or assessment is left out."""
+"""The files of a history: found, dated and read, and what each of them compares; others are left out."""
 
 from __future__ import annotations
 

@@ -14,9 +14,10 @@ from markupsafe import Markup
 
 from surefoot.errors import visible, without_middle
 from surefoot.report.escapes import csv_text, markdown
-from surefoot.report.family import Chip, ChipKind, Front, Provenance, Tile, family_page
+from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
 from surefoot.report.line_chart import ChartLine, line_chart
 from surefoot.report.numbers import fixed, measure_title, signed
+from surefoot.report.provenance import Provenance
 from surefoot.report.tables import markdown_table, rendered, terminal_table
 from surefoot.risk.assessment_data import Json
 
