@@ -9,10 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats
+from surefoot.data.hashes import query_fingerprints
 from surefoot.data.reading.categories import Categories, recode
 from surefoot.data.reading.matrix import QUERY_COLUMN, FeatureMatrix, feature_matrix, without_queries
+from surefoot.data.types.query_weighting import by_query, is_traffic
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, name_list, shortened
+
+VALIDATION = "the validation data"
 
 
 def as_data(
@@ -54,6 +58,27 @@ def as_valid(valid: Any, names: Sequence[str]) -> RankingData:
         )
     y, qid, *baseline = rest
     return as_data(first, y, qid, baseline=baseline[0] if baseline else None, names=names)
+
+
+def training_data(
+    X: Any, y: Any, qid: Any, group: Any, baseline: Any, valid: Any, sample_weight: Any
+) -> tuple[RankingData, RankingData | None]:
+    """What `fit` is given, in all its forms, and its validation data; traffic by query id is also for the latter."""
+    train = as_data(X, y, qid, group, baseline)
+    sample_weight = by_query(sample_weight, train.queries, train.lengths)
+    train = weighted_data(train, sample_weight)
+    if valid is None:
+        return train, None
+    checked = as_valid(valid, list(train.baselines))
+    if checked._weighting is None and is_traffic(sample_weight):
+        checked = weighted_data(checked, sample_weight, VALIDATION)
+    return train, checked
+
+
+def training_fingerprints(train: RankingData, valid: RankingData | None) -> str:
+    """What the queries of both are recognised by: their hashes, in ascending order, one after the other."""
+    hashes = query_fingerprints(train) + ([] if valid is None else query_fingerprints(valid))
+    return "".join(sorted(frozenset().union(*hashes)))
 
 
 def weighted_data(data: RankingData, weights: Any, what: str = "the training data") -> RankingData:

@@ -17,9 +17,9 @@ from surefoot.errors import ArgumentError
 from surefoot.learn.checkpoints import Checkpoint, InitModel, training_origin
 from surefoot.learn.criteria import history_figures
 from surefoot.learn.engines.contract import BinnedData, Booster, Engine
+from surefoot.learn.estimator import SAMPLE_DOCUMENTS, sampled_rows, score_sample
 from surefoot.learn.lambdas import Lambdas
 from surefoot.learn.prepared_data import MonitoredSet, PreparedData, checked_parameters
-from surefoot.learn.score_samples import SAMPLE_DOCUMENTS, sampled_rows, score_sample
 from surefoot.learn.settings import SEED_COUNT, TrainingSettings
 from surefoot.learn.training_weights import Reduce, local_sums, weighted_sets, weights_that_count
 
