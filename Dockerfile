@@ -6,7 +6,7 @@ ARG PYTHON=3.13
 
 FROM python:${PYTHON}-slim AS build
 WORKDIR /source
-COPY pyproject.toml README.md LICENSE CHANGELOG.md CITATION.cff ./
+COPY pyproject.toml hatch_build.py README.md LICENSE CHANGELOG.md CITATION.cff ./
 COPY src ./src
 # hadolint ignore=DL3013
 RUN pip install --no-cache-dir build \

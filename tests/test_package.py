@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from email.parser import Parser
 from pathlib import Path
 
 import pytest
+
+from surefoot.report.kinds import schema_files
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "surefoot"
@@ -35,8 +38,10 @@ def metadata(wheel: Path) -> Message:
 def test_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as files:
         packed = {name for name in files.namelist() if ".dist-info/" not in name}
+        schemas = {name: json.loads(files.read(name)) for name in packed if name.endswith(".schema.json")}
+    assert schemas == {f"surefoot/{name}": schema for name, schema in schema_files().items()}
     own = {f"surefoot/{path.relative_to(SOURCE).as_posix()}" for path in SOURCE.rglob("*") if path.is_file()}
-    assert packed == {name for name in own if "__pycache__" not in name}
+    assert packed - schemas.keys() == {name for name in own if "__pycache__" not in name}
     kinds = {Path(name).suffix for name in packed}
     assert {".css", ".j2", ".js", ".json", ".py", ".typed"} == kinds
 

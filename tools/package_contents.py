@@ -7,10 +7,15 @@ import zipfile
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
+from surefoot.report.kinds import schema_files
+
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "surefoot"
 NOWHERE = {"__pycache__", ".git", ".github", ".ci", ".venv", ".hypothesis", "benchmarks", "fixtures", "tests"}
-BESIDE_THE_SOURCE = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "PKG-INFO", "README.md", "pyproject.toml", ".gitignore"}
+BESIDE_THE_SOURCE = {
+    "CHANGELOG.md", "CITATION.cff", "LICENSE", "PKG-INFO", "README.md", "hatch_build.py", "pyproject.toml",
+    ".gitignore",
+}  # fmt: skip
 MOST_MEGABYTES = 3.0
 
 
@@ -24,7 +29,7 @@ def held_by(archive: Path) -> list[str]:
 
 
 def own_files() -> set[str]:
-    """What the package consists of, by names within `surefoot/`: modules, `py.typed`, schemas, assets."""
+    """What the package consists of, by names within `surefoot/`: modules, `py.typed`, assets."""
     files = (path.relative_to(SOURCE) for path in SOURCE.rglob("*") if path.is_file())
     return {path.as_posix() for path in files if "__pycache__" not in path.parts}
 
@@ -64,7 +69,8 @@ def faults_of_sdist(names: Iterable[str], own: Iterable[str]) -> list[str]:
 def faults_of(archive: Path) -> list[str]:
     """What is wrong with a file that a release would publish."""
     names, own = held_by(archive), own_files()
-    found = faults_of_wheel(names, own) if archive.suffix == ".whl" else faults_of_sdist(names, own)
+    is_wheel = archive.suffix == ".whl"
+    found = faults_of_wheel(names, own | schema_files().keys()) if is_wheel else faults_of_sdist(names, own)
     found += [f"{name} lies in a folder that is not published" for name in names if NOWHERE & _folders(name)]
     weight = archive.stat().st_size / 1e6
     return [*found, *([f"weighs {weight:.1f} MB, more than {MOST_MEGABYTES} MB"] if weight > MOST_MEGABYTES else [])]

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 import surefoot as sf
 from surefoot.errors import MissingExtraError
+from surefoot.report.kinds import schema_files
 
 
 def main() -> None:
@@ -23,9 +24,8 @@ def main() -> None:
         except MissingExtraError as error:
             if "pip install" not in str(error):
                 raise
-    schemas = list(Path(str(files("surefoot"))).rglob("*.schema.json"))
-    assert {path.name.split(".")[0] for path in schemas} >= {"assessment", "decision", "certificate"}
-    assert all("$defs" in json.loads(path.read_text(encoding="utf-8")) for path in schemas)
+    for name, schema in schema_files().items():
+        assert json.loads(files("surefoot").joinpath(name).read_text(encoding="utf-8")) == schema
     assert files("surefoot").joinpath("py.typed").is_file()
 
     made = sf.demo.runs(queries=40)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import enum
 import inspect
-import json
 import re
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -17,6 +16,7 @@ from typing import Any
 
 import surefoot
 import surefoot.errors
+from surefoot.report.kinds import KINDS
 
 PACKAGE = Path(surefoot.__file__).parent
 _KIND = re.compile(r"\"(surefoot/[a-z][a-z-]*/\d+)\"")
@@ -134,9 +134,9 @@ def _signature(function: Any) -> str:
 
 def _keys() -> Iterator[tuple[str, str]]:
     """The keys of each kind of JSON, by where they are first; `?` after those that may be absent."""
-    for path in sorted(PACKAGE.rglob("*.schema.json")):
-        schema = json.loads(path.read_text(encoding="utf-8"))
-        yield from _objects(schema, schema, path.name.removesuffix(".schema.json"), set())
+    for name, kind in KINDS.items():
+        schema = kind.json_schema()
+        yield from _objects(schema, schema, name, set())
 
 
 def _objects(

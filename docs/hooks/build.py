@@ -19,6 +19,9 @@ from notebook_pages import notebook_pages
 from paper_figures import paper_figures
 from source_links import ROOT, in_site, linked_sources
 
+from surefoot.report.kinds import schema_files
+from surefoot.report.plain_json import to_json
+
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
@@ -56,6 +59,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
     made: dict[str, str | bytes] = {name: text for name, (_, text) in generated_pages().items()}
     made |= {name: data for _, _, pictures in notebook_pages().values() for name, data in pictures.items()}
+    made |= {f"schemas/{posixpath.basename(name)}": to_json(schema) for name, schema in schema_files().items()}
     made |= demo_pages()
     made |= paper_figures()
     for page in files.documentation_pages():

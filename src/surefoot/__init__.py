@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from surefoot.choose.tradeoffs import TradeOffs as TradeOffs
     from surefoot.data.letor.files import read_letor as read_letor
     from surefoot.data.types.ranking_data import RankingData as RankingData
-    from surefoot.data.types.run_files import read_runs as read_runs
     from surefoot.data.types.runs import Qrels as Qrels
     from surefoot.data.types.runs import Run as Run
     from surefoot.data.types.runs import read_qrels as read_qrels
     from surefoot.data.types.runs import read_run as read_run
     from surefoot.data.types.scores import Scores as Scores
+    from surefoot.data.types.several_tables import read_runs as read_runs
     from surefoot.decide.agreement.agreement import judge_agreement as judge_agreement
     from surefoot.decide.evidence.draws import Draws as Draws
     from surefoot.decide.evidence.judge_next import judge_next as judge_next
@@ -66,7 +66,7 @@ _PUBLIC: dict[str, tuple[str, ...]] = {
     "clicks": (),
     "data.letor.files": ("read_letor",),
     "data.types.ranking_data": ("RankingData",),
-    "data.types.run_files": ("read_runs",),
+    "data.types.several_tables": ("read_runs",),
     "data.types.runs": ("Qrels", "Run", "read_qrels", "read_run"),
     "data.types.scores": ("Scores",),
     "decide.agreement.agreement": ("judge_agreement",),

@@ -5,19 +5,14 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.report.schemas import check_data, check_file
+from tests.report.schemas import check_data
 
 import surefoot as sf
-from surefoot.choose.tradeoffs_data import tradeoffs_schema
 from surefoot.errors import DataError
 
 
-def test_the_file_is_what_the_types_give() -> None:
-    check_file("surefoot.choose", "tradeoffs.schema.json", tradeoffs_schema())
-
-
 def test_a_sweep_holds_nothing_that_is_not_in_it(result: sf.TradeOffs) -> None:
-    check_data(result.to_dict(), tradeoffs_schema)
+    check_data(result.to_dict(), "tradeoffs")
 
 
 def test_what_may_be_absent_is_not_needed_by_the_page(result: sf.TradeOffs) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.report.schemas import check_data
 
 import surefoot as sf
 from surefoot.choose.candidates import Candidate, TrainedModels
@@ -18,7 +19,6 @@ from surefoot.choose.frontier import selective_curve
 from surefoot.choose.selection_policy import SelectionPolicy
 from surefoot.choose.store import SweepStore
 from surefoot.choose.tradeoffs import TradeOffs
-from surefoot.choose.tradeoffs_data import tradeoffs_schema
 from surefoot.choose.uncertainty import resampled_means, standard_error
 from surefoot.errors import ArgumentError, DataError
 from surefoot.risk.inference import weighted_test
@@ -119,11 +119,9 @@ def slow_error(x: Any, weights: Any) -> float:
 
 
 def test_the_result_says_how_queries_count(weighted: tuple[sf.TradeOffs, Path], made: sf.RankingData) -> None:
-    import jsonschema
-
     result, folder = weighted
     data, counts = result.to_dict(), counts_of(made)
-    jsonschema.validate(data, tradeoffs_schema(strict=True))
+    check_data(data, "tradeoffs")
     asked = [count for query, count in counts.items() if count and query != "elsewhere"]
     unasked = sum(not count for count in counts.values())
     assert data["traffic"] == pytest.approx({

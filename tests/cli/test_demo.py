@@ -6,13 +6,14 @@ import json
 import os
 import subprocess
 import sys
-from importlib.resources import files
 from pathlib import Path
 
 import jsonschema
 import pytest
 
-SCHEMA = json.loads(files("surefoot.report").joinpath("assessment.schema.json").read_text())
+from surefoot.report.kinds import KINDS
+
+SCHEMA = KINDS["assessment"].json_schema()
 
 
 def test_demo(surefoot, tmp_path: Path) -> None:

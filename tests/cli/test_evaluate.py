@@ -9,7 +9,6 @@ import json
 import re
 import subprocess
 import sys
-from importlib.resources import files
 from pathlib import Path
 
 import jsonschema
@@ -18,8 +17,9 @@ from tests.cli.inputs import write_runs
 
 import surefoot as sf
 from surefoot.cli import main
+from surefoot.report.kinds import KINDS
 
-SCHEMA = json.loads(files("surefoot.report").joinpath("assessment.schema.json").read_text())
+SCHEMA = KINDS["assessment"].json_schema()
 
 
 @pytest.fixture

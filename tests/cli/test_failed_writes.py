@@ -66,7 +66,7 @@ import resource, sys
 from pathlib import Path
 import numpy as np
 from surefoot.clicks.backends import DuckDB
-from surefoot.data.writing.array_files import save_arrays
+from surefoot.data.writing.resumable import save_arrays
 from surefoot.errors import SurefootError
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
 backend = DuckDB(Path("."), threads=1)

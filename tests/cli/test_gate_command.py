@@ -9,16 +9,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-import jsonschema
 import pytest
 import yaml
 from lxml import etree
 from tests.cli.inputs import check_refused
+from tests.report.schemas import check_data
 
 import surefoot as sf
 from surefoot.cli.demo_runs import show_runs
 from surefoot.decide.gate import sample_size
-from surefoot.decide.gate.decision_data import decision_schema
 
 ROOT = Path(__file__).parents[2]
 DECIDE, BUILDS = ((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("decide.md", "builds.md"))
@@ -104,7 +103,7 @@ def test_the_documented_workflow(demo: Path, tmp_path: Path, new: str, code: int
     else:
         assert not errors
     etree.XMLSchema(etree.parse(JUNIT)).assertValid(etree.parse(tmp_path / "junit.xml"))
-    jsonschema.validate(json.loads((tmp_path / "decision.json").read_text()), decision_schema(strict=True))
+    check_data(json.loads((tmp_path / "decision.json").read_text()), "decision")
     assert '<h1 id="headline">' in (tmp_path / "decision.html").read_text()
 
 

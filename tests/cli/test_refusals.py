@@ -11,7 +11,7 @@ import pytest
 from tests.cli.inputs import check_refused, named_letor, write_runs
 
 import surefoot as sf
-from surefoot.data.reading.saved_folders import GUARD, KINDS, PERSONAL
+from surefoot.data.reading.folders import GUARD, KINDS, PERSONAL
 from surefoot.errors import ArgumentError
 
 

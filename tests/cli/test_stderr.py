@@ -11,8 +11,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from surefoot.data.reading.native_messages import own_messages, without_native_messages
 from surefoot.data.reading.parquet import check_parquet
+from surefoot.data.reading.polars_process import own_messages, without_native_messages
 from surefoot.errors import DataError
 
 
@@ -62,7 +62,7 @@ def test_a_damaged_file_is_one_message(tmp_path: Path) -> None:
 
 MESSAGES = """
 import os, sys, threading, time
-from surefoot.data.reading.native_messages import own_messages, without_native_messages
+from surefoot.data.reading.polars_process import own_messages, without_native_messages
 def talk():
     for number in range(200):
         print("ours", number, file=sys.stderr)

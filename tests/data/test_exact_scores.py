@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import surefoot as sf
 from surefoot.arguments import is_rounded
-from surefoot.data.types.feature_scores import feature_scores
+from surefoot.data.types.labels_and_scores import feature_scores
 from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.baseline_spec import BaselineSpec
 

@@ -22,7 +22,7 @@ import surefoot as sf
 from surefoot.data.letor import files as letor
 from surefoot.data.letor import text as letor_text
 from surefoot.data.letor.files import write_letor
-from surefoot.data.letor.lines import document_of, read_one_by_one
+from surefoot.data.letor.letor_lines import document_of, read_one_by_one
 from surefoot.errors import ArgumentError, DataError
 
 if sys.version_info >= (3, 14):

@@ -24,7 +24,7 @@ from surefoot.data.reading import limits
 from surefoot.data.reading.files import read_json
 from surefoot.data.reading.texts import read_texts
 from surefoot.data.reading.traffic import read_traffic
-from surefoot.data.writing.array_files import read_arrays
+from surefoot.data.writing.resumable import read_arrays
 from surefoot.decide.evidence.record import open_record
 from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.errors import ArgumentError, DataError

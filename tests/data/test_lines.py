@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import surefoot as sf
-from surefoot.data.reading import lines
+from surefoot.data.reading import run_lines
 from surefoot.errors import DataError
 
 # Lines before a case, so that its block is regular, irregular but easily made regular, or read line by line.
@@ -101,7 +101,7 @@ def test_columns_that_are_not_kept_are_text_too(tmp_path: Path, field: int) -> N
 
 
 def test_a_mark_counts_only_where_the_file_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "_BLOCK", 12)
+    monkeypatch.setattr(run_lines, "_BLOCK", 12)
     data = b"\xef\xbb\xbfq1 0 d1 1\n\xef\xbb\xbfq1 0 d1 1\n\xef\xbb\xbf\xef\xbb\xbfq1 0 d1 1\n"
     assert list(read(tmp_path / "x.txt", data)) == ["q1", "\ufeffq1", "\ufeff\ufeffq1"]
 

@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 import surefoot as sf
 from surefoot.cli.commands import application
-from surefoot.data.reading.segments import read_segments
+from surefoot.data.reading.query_tables import read_segments
 from surefoot.data.reading.texts import read_texts
 from surefoot.errors import DataError, MeasureError
 

@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 
 import surefoot as sf
 from surefoot.clicks.feature_pipeline import FeatureTable
-from surefoot.data.writing.pandas_frames import pandas_frame
+from surefoot.data.reading.frames import pandas_frame
 from surefoot.errors import MissingExtraError
 
 RUN = {"q1": {"d1": 0.5, "d2": 0.75}, "q2": {"d3": -1.0}}

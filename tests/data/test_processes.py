@@ -81,11 +81,11 @@ def test_a_forked_child_reads_what_its_parent_reads(folder: Path) -> None:
 def test_a_child_of_a_parent_that_read_nothing_is_as_fast_and_as_able(folder: Path) -> None:
     code = """
 import os, sys, surefoot as sf
-from surefoot.data.reading import fork_safety
+from surefoot.data.reading import polars_process
 child = os.fork()
 if child == 0:
     sf.read_run("a.run").write("b.parquet")
-    os._exit(1 if fork_safety.threads_lost() else 0)
+    os._exit(1 if polars_process.threads_lost() else 0)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], timeout=120, check=False)

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse
 
 import surefoot as sf
-from surefoot.data.types.labels import check_labels
+from surefoot.data.types.labels_and_scores import check_labels
 from surefoot.errors import ArgumentError, DataError
 
 X = [[1.0, 0.5], [2.0, 0.0], [0.0, 1.0], [3.0, 2.0]]

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from tests.data.files import check_refused, write_file
 
 import surefoot as sf
-from surefoot.data.reading import lines
+from surefoot.data.reading import run_lines
 from surefoot.errors import DataError
 
 if sys.version_info >= (3, 14):
@@ -159,7 +159,7 @@ def test_blocks_and_ties_across_them(tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "x.run"
     path.write_text("".join(f"{q} Q0 {d} 0 {s} t\n" for q, d, s in rows))
     run = sf.read_run(path)
-    monkeypatch.setattr(lines, "_BLOCK", 100)
+    monkeypatch.setattr(run_lines, "_BLOCK", 100)
     pieces = sf.read_run(path)
     assert pieces.documents().to_list() == run.documents().to_list()
     expected = [d for q in run.queries for _, d in sorted(((s, d) for p, d, s in rows if p == q), reverse=True)]
@@ -241,7 +241,7 @@ def test_truncated_and_false_compression(tmp_path: Path, ending: str, compress) 
 
 @pytest.mark.parametrize(("ending", "compress"), [(".bz2", bz2.compress), (".xz", lzma.compress)])
 def test_streams_end_to_end_but_nothing_else_after_them(tmp_path: Path, ending: str, compress, monkeypatch) -> None:
-    monkeypatch.setattr(lines, "_BLOCK", 16)
+    monkeypatch.setattr(run_lines, "_BLOCK", 16)
     path = tmp_path / f"x.run{ending}"
     first, second = LINES[:40], LINES[40:]
     path.write_bytes(compress(first.encode()) + compress(second.encode()) + bytes(8))
@@ -282,7 +282,7 @@ def test_no_file_and_a_folder(tmp_path: Path) -> None:
 
 
 def test_a_line_number_past_the_first_block(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(lines, "_BLOCK", 64)
+    monkeypatch.setattr(run_lines, "_BLOCK", 64)
     path = tmp_path / "bad.run"
     path.write_text("".join(f"q1 Q0 d{i} 1 {9 - i} t\n" for i in range(8)) + "q1 Q0 d9 1 x t\n")
     with pytest.raises(DataError, match="line 9: the score 'x'"):

@@ -13,7 +13,7 @@ import pytest
 import surefoot as sf
 from surefoot.choose.options import PLAN_FILE
 from surefoot.choose.store import SweepStore
-from surefoot.data.reading.saved_folders import KINDS, describing_file
+from surefoot.data.reading.folders import KINDS, describing_file
 from surefoot.decide.guard.file_names import GUARD
 from surefoot.errors import DataError
 from surefoot.learn.model_files import DETAILS_FILE_NAME

@@ -12,7 +12,7 @@ import pytest
 from tests.data.files import check_refused, write_file
 
 import surefoot as sf
-from surefoot.data.reading.segments import read_segments
+from surefoot.data.reading.query_tables import read_segments
 from surefoot.errors import ArgumentError, DataError
 
 CSV = "topic,today,new\n1,0.5,0.25\n2,0,1\n"

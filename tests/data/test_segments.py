@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from surefoot.data.reading.segments import read_segments
+from surefoot.data.reading.query_tables import read_segments
 from surefoot.errors import DataError
 
 KINDS = {"length": {"q1": "head", "q2": "tail", "q3": "tail"}, "language": {"q1": "de", "q3": "en"}}

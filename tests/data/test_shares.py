@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from surefoot.data.hashes import share_of
-from surefoot.data.types.drawn_lists import DrawnLists
+from surefoot.data.types.data_parts import DrawnLists
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.personal import lists
 from surefoot.personal.options import SHARES

@@ -24,7 +24,7 @@ from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.writers import write_log
 from surefoot.data.hashes import seal
-from surefoot.data.reading.segments import read_segments
+from surefoot.data.reading.query_tables import read_segments
 from surefoot.data.reading.texts import read_texts
 from surefoot.data.reading.traffic import read_traffic
 from surefoot.decide.evidence.judge_next import sample_next

@@ -19,8 +19,8 @@ from tests.fuzz.mutations import DATES, NUMBERS, WORDS
 
 import surefoot as sf
 from surefoot.data.letor import text as letor_text
-from surefoot.data.reading import lines
-from surefoot.data.reading.dates import read_dates
+from surefoot.data.reading import run_lines
+from surefoot.data.reading.query_tables import read_dates
 from surefoot.data.types.preferences import read_preferences
 
 pytestmark = pytest.mark.heavy
@@ -111,7 +111,7 @@ def agree(
 @pytest.fixture(params=BLOCKS)
 def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Small blocks too, so that lines and queries go on in the next one."""
-    for module in (lines, letor_text):
+    for module in (run_lines, letor_text):
         monkeypatch.setattr(module, "_BLOCK", request.param)
     return int(request.param)
 

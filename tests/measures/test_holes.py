@@ -12,7 +12,6 @@ from tests.report.schemas import check_data
 import surefoot as sf
 from surefoot.errors import ArgumentError, DataError
 from surefoot.measures.holes import count_holes, fill_holes
-from surefoot.report.schema import assessment_schema
 
 IDS = [f"q{number}" for number in range(30)]
 PEOPLE = {query: {"a": 1, "b": 0} for query in IDS}
@@ -56,7 +55,7 @@ def test_the_assessment_tells() -> None:
     assert (new["holes"], new["judged"], new["mean_without"], new["mean_with"]) == (30, 30, 0.5, pytest.approx(5 / 6))
     assert (today["judged"], today["mean_with"]) == (0, today["mean_without"])
     assert data["automatic"]["favours"] == ["new"]
-    check_data(data, assessment_schema)
+    check_data(data, "assessment")
     text = str(assessment).replace("\n", " ")
     assert "new 0.8333 with, 0.5000 without" in text
     assert "may favour it" in text

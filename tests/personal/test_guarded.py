@@ -10,7 +10,7 @@ import pytest
 from tests.clicks.logs import generated
 
 import surefoot as sf
-from surefoot.data.types.drawn_lists import DrawnLists
+from surefoot.data.types.data_parts import DrawnLists
 from surefoot.errors import ArgumentError, DataError
 from surefoot.personal.later_lists import LaterLists, later_lists
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from tests.clicks.logs import SATISFIED, YANDEX14, generated, made
 from tests.personal.small import SMALL, small_study, small_table
-from tests.report.schemas import check_data, check_file
+from tests.report.schemas import check_data
 
 import surefoot.personal.study as study_module
 from surefoot.clicks.feature_pipeline import FeatureTable
@@ -22,7 +22,6 @@ from surefoot.learn.ranker import Ranker
 from surefoot.personal.lists import read_lists
 from surefoot.personal.methods import MethodSetting, TrainingData, left_out_features
 from surefoot.personal.options import GRIDS, LABEL_MEASURES, METHOD_TITLES
-from surefoot.personal.personal_data import personalization_schema
 from surefoot.personal.reranker_figures import (
     ShownOrderComparison,
     add_shares,
@@ -243,8 +242,7 @@ class TestResult:
         )
 
     def test_its_schema(self, result: Personalization) -> None:
-        check_file("surefoot.personal", "personalization.schema.json", personalization_schema())
-        check_data(result.to_dict(), personalization_schema)
+        check_data(result.to_dict(), "personalization")
 
     def test_another_type_is_refused_by_its_place(self, result: Personalization) -> None:
         data = json.loads(result.to_json())
@@ -293,7 +291,7 @@ class TestResult:
         mean_gain = sum(part["gain"] * part["lists"] for part in parts.values()) / len(names)
         assert mean_gain == pytest.approx(row["test"]["gain"])
         assert "even: gain" in by_segment.to_text(200)
-        check_data(by_segment.to_dict(), personalization_schema)
+        check_data(by_segment.to_dict(), "personalization")
 
     def test_sessions_to_look_at(self, result: Personalization) -> None:
         for session in result.to_dict()["sessions"]:

@@ -16,6 +16,8 @@ from tools import package_contents, set_owner
 from tools.check_extras import FILES, NOT_TRIED, PINNED, examples
 from tools.package_contents import BESIDE_THE_SOURCE, faults_of_sdist, faults_of_wheel, own_files
 
+from surefoot.report.kinds import schema_files
+
 ROOT = Path(__file__).parents[2]
 LIBRARIES = {  # that an extra brings
     "clicks": ["ibis", "duckdb"], "dask": ["dask", "distributed", "xgboost"], "fetch": ["httpx"],
@@ -31,11 +33,12 @@ SDIST = [f"src/surefoot/{name}" for name in OWN] + list(BESIDE_THE_SOURCE)
 
 
 def test_the_package_has_what_it_needs() -> None:
-    assert {"py.typed", "report/assessment.schema.json", "report/assets/page.css"} <= OWN
+    assert {"py.typed", "report/assets/page.css"} <= OWN
+    assert {"report/assessment.schema.json", "decide/gate/decision.schema.json"} <= schema_files().keys()
     assert (faults_of_wheel(WHEEL, OWN), faults_of_sdist(SDIST, OWN)) == ([], [])
 
 
-@pytest.mark.parametrize("name", ["py.typed", "report/assessment.schema.json", "report/assets/page.html.j2"])
+@pytest.mark.parametrize("name", ["py.typed", "report/assets/page.html.j2"])
 def test_what_is_missing_is_noticed(name: str) -> None:
     wheel, sdist = ([one for one in held if not one.endswith(name)] for held in (WHEEL, SDIST))
     assert faults_of_wheel(wheel, OWN) == [f"surefoot/{name} is missing"]

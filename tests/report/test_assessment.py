@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-from importlib.resources import files
 from pathlib import Path
 
 import jsonschema
@@ -18,11 +17,12 @@ from scipy import stats
 import surefoot as sf
 from surefoot.errors import ArgumentError, DataError
 from surefoot.report.few_queries import too_few_elsewhere
+from surefoot.report.kinds import KINDS
 from surefoot.report.words import default_alpha
 from surefoot.risk import bootstrap
 from surefoot.risk.vectors import CHUNK
 
-SCHEMA = json.loads(files("surefoot.report").joinpath("assessment.schema.json").read_text())
+SCHEMA = KINDS["assessment"].json_schema()
 
 
 @pytest.fixture(scope="module")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema
 import pytest
-from tests.report.schemas import check_data, check_file
+from tests.report.schemas import check_data
 
 import surefoot as sf
-from surefoot.report.schema import assessment_schema
-
-
-def test_the_file_is_what_the_types_give() -> None:
-    check_file("surefoot.report", "assessment.schema.json", assessment_schema())
+from surefoot.decide.evidence.conditions import CONDITIONS, LOSSES
+from surefoot.decide.evidence.evidence_data import ConditionName, LossName
+from surefoot.report.kinds import KINDS
 
 
 @pytest.fixture(scope="module")
@@ -35,14 +33,21 @@ def assessments() -> list[Any]:
 @pytest.mark.parametrize("per_query", [False, True])
 def test_assessments_hold_nothing_that_is_not_in_it(assessments: list[Any], per_query: bool) -> None:
     for assessment in assessments:
-        check_data(assessment.to_dict(per_query=per_query), assessment_schema)
+        check_data(assessment.to_dict(per_query=per_query), "assessment")
+
+
+def test_the_conditions_names_are_those_that_there_are() -> None:
+    names = [dict([bound])["enum"] for name in (ConditionName, LossName) for bound in get_args(name)[1:]]
+    assert names == [list(CONDITIONS), list(LOSSES)]
 
 
 def test_what_is_no_assessment(assessments: list[Any]) -> None:
     data = assessments[1].to_dict()
     for key in data:
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate({name: value for name, value in data.items() if name != key}, assessment_schema())
+            jsonschema.validate(
+                {name: value for name, value in data.items() if name != key}, KINDS["assessment"].json_schema()
+            )
     for wrong in ({**data, "queries": 0}, {**data, "alphas": []}, {**data, "systems": [{}]}, {**data, "schema": "x"}):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(wrong, assessment_schema())
+            jsonschema.validate(wrong, KINDS["assessment"].json_schema())

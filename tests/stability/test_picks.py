@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.data.reading.dates import read_dates
+from surefoot.data.reading.query_tables import read_dates
 from surefoot.errors import ArgumentError, DataError
 from surefoot.risk import bootstrap
 from surefoot.stability import picks

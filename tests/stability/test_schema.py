@@ -5,22 +5,18 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.report.schemas import check_data, check_file
+from tests.report.schemas import check_data
 
 import surefoot as sf
 from surefoot.errors import DataError
+from surefoot.report.kinds import KINDS
 from surefoot.stability.study import Study
-from surefoot.stability.study_data import SHAPES, kind, study_schema
-
-
-def test_the_file_is_what_the_types_give() -> None:
-    check_file("surefoot.stability", "study.schema.json", study_schema())
 
 
 def test_studies_hold_nothing_that_is_not_in_it(studies: list[Study]) -> None:
-    assert [kind(study.to_dict()) for study in studies] == list(SHAPES)
+    assert tuple(study.schema for study in studies) == KINDS["study"].schemas
     for study in studies:
-        check_data(study.to_dict(), study_schema)
+        check_data(study.to_dict(), "study")
 
 
 def test_edges_hold_to_it() -> None:
@@ -31,7 +27,7 @@ def test_edges_hold_to_it() -> None:
         sf.stability.time(scores, dates, size=1, subsets=1, period="month"),
         sf.stability.measures(scores, replicates=2, most=0),
     ):
-        check_data(study.to_dict(), study_schema)
+        check_data(study.to_dict(), "study")
 
 
 def test_another_type_is_refused_by_its_place(studies: list[Study]) -> None:

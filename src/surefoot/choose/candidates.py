@@ -18,7 +18,7 @@ from surefoot.choose.options import CROSS_VALIDATION, MODEL
 from surefoot.choose.plan import SweepSetting, TrainingJob, reported_measures
 from surefoot.choose.store import SweepStore
 from surefoot.choose.trainings import SweepTrainings
-from surefoot.data.writing.array_files import Arrays
+from surefoot.data.writing.resumable import Arrays
 from surefoot.errors import expecting
 from surefoot.learn.measured_queries import EVALUATION_PARTS, EvaluationQueries, MeasuredQueries
 from surefoot.learn.options import OBJECTIVE

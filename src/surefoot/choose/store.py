@@ -26,11 +26,10 @@ from surefoot.choose.folds import OWN_DATA_FOLDER, FoldSource
 from surefoot.choose.options import PLAN_FILE
 from surefoot.choose.plan import SweepPlan, TrainingJob
 from surefoot.data.reading.files import read_json
-from surefoot.data.reading.saved_folders import describing_file
+from surefoot.data.reading.folders import describing_file
 from surefoot.data.reading.traffic import Traffic
 from surefoot.data.writing.all_or_nothing import new_folder, write_text
-from surefoot.data.writing.array_files import Arrays, read_arrays, save_arrays
-from surefoot.data.writing.resumable import ResumableFolder, content_key
+from surefoot.data.writing.resumable import Arrays, ResumableFolder, content_key, read_arrays, save_arrays
 from surefoot.errors import DataError, expecting
 
 SCHEMA = "surefoot/sweep-plan/1"

@@ -28,12 +28,13 @@ from surefoot.choose.rows import gain_only
 from surefoot.choose.store import SweepStore
 from surefoot.choose.sweep_metrics import to_metrics
 from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_text
-from surefoot.choose.tradeoffs_data import SCHEMA, TradeOffsData
+from surefoot.choose.tradeoffs_data import SCHEMA
 from surefoot.choose.trainings import TrainingFailure
 from surefoot.data.types.traffic_weights import TrafficWeights
 from surefoot.errors import ArgumentError, DataError, expecting, shortened
 from surefoot.learn.measured_queries import EVALUATION_PARTS
 from surefoot.learn.options import OBJECTIVE
+from surefoot.report.kinds import KINDS
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.traffic_figures import traffic_data
@@ -46,9 +47,7 @@ if TYPE_CHECKING:
 class TradeOffs(PlainResult):
     """What a sweep found; `to_dict` is its plain data, everything else renders that."""
 
-    _called = "the result of a sweep"
-    _schemas = (SCHEMA,)
-    _shape = TradeOffsData
+    _kind = KINDS["tradeoffs"]
     _renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
     _folder: Path | None = None  # of the sweep, where its models are
 

@@ -1,15 +1,10 @@
-"""A sweep's result as plain data: the types of its JSON, from which `choose/tradeoffs.schema.json` is made.
-
-`python -m surefoot.choose.tradeoffs_data` prints the schema; a test holds the package's file to it.
-"""
+"""A sweep's result as plain data: the types of its JSON."""
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
-from surefoot.report.schema import schema_of
-from surefoot.risk.assessment_data import Count, EachOnce, Json, NotNegative, TrafficData, TrafficShares
+from surefoot.risk.assessment_data import Count, EachOnce, NotNegative, TrafficData, TrafficShares
 
 SCHEMA: Literal["surefoot/sweep/1"] = "surefoot/sweep/1"
 
@@ -265,18 +260,3 @@ class TradeOffsData(TypedDict):
     failed_trials: list[FailureData]
     answers: list[Finding]
     recommendation: RecommendedCandidate
-
-
-def tradeoffs_schema(*, strict: bool = False) -> Json:
-    """The schema of `TradeOffs.to_dict`; a strict one takes no keys that the types do not have."""
-    return schema_of(
-        "surefoot trade-offs",
-        "What the candidates of a sweep risk and gain against a baseline, on each fold's validation and test data. "
-        "Absent values are null.",
-        (TradeOffsData,),
-        strict=strict,
-    )
-
-
-if __name__ == "__main__":
-    print(json.dumps(tradeoffs_schema(), indent=2, ensure_ascii=False))

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from surefoot.build_log import harmless_in_builds
 from surefoot.cli.signals import StoppedError, stopping
-from surefoot.data.reading.native_messages import own_messages
+from surefoot.data.reading.polars_process import own_messages
 from surefoot.errors import SurefootError, SurefootWarning, name_list, visible
 
 _LONGEST = 1000  # letters of a message's line that are shown

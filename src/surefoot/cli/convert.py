@@ -13,8 +13,7 @@ from surefoot.cli.option import FILE, NAME, argument, option
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.printing import either
 from surefoot.cli.shared_options import Force, Quiet, TextsFile
-from surefoot.data.tools.judges import RatingMerge
-from surefoot.data.tools.judgment_formats import JudgmentFormat
+from surefoot.data.tools.judges import JudgmentFormat, RatingMerge
 from surefoot.errors import ArgumentError, DataError, SurefootError, visible
 
 if TYPE_CHECKING:
@@ -54,8 +53,7 @@ def convert(
     tool = None if to in (None, ConvertFormat.trec) else str(to)
     inputs = [path for path in (source, unrated, texts, documents) if path is not None]
     check_outputs([Output("--output", output)], inputs, force)
-    from surefoot.data.tools.judgments import write_judgments
-    from surefoot.data.tools.query_texts import with_document_ids, with_ids
+    from surefoot.data.tools.judgments import with_document_ids, with_ids, write_judgments
     from surefoot.data.types.runs import Run
 
     table = _judgments_or_run(source, merge, pick, picks_run=tool in (None, JudgmentFormat.quepid))

@@ -39,7 +39,7 @@ def export(
     names = export_files(to).values()
     inputs = [*map(Path, model_files(model)), *([] if features is None else [features])]
     check_outputs([OutputFolder("--output", output, inside=dict.fromkeys(names))], inputs, force)
-    from surefoot.data.reading.feature_names import read_feature_names
+    from surefoot.data.letor.files import read_feature_names
     from surefoot.neural.loading import load_ranker
 
     ranker, only_trees = load_ranker(model), dict[str, Any]()

@@ -86,7 +86,7 @@ class OutputModel(Output):
 
     def written(self) -> list[str]:
         """The folder, if the file is there that is written last, and says what the folder is."""
-        from surefoot.data.reading.saved_folders import KINDS
+        from surefoot.data.reading.folders import KINDS
         from surefoot.data.writing.all_or_nothing import FINISHED
 
         return [str(self.path)] if any(_resolved(str(self.path)) / name in FINISHED for name in KINDS) else []

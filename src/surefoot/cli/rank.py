@@ -13,7 +13,7 @@ from surefoot.cli.option import FILE, NAME, argument, option
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.shared_options import Baselines, Force, Quiet, RunFile
 from surefoot.cli.signatures import PAGE, SERVED_CSV
-from surefoot.data.reading.saved_folders import GUARD, PERSONAL, saved_kind
+from surefoot.data.reading.folders import GUARD, PERSONAL, saved_kind
 from surefoot.decide.guard.file_names import guard_files
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files, feature_number

@@ -33,7 +33,7 @@ class GivenFiles:
     def with_live(self, baseline: str | None) -> tuple[GivenFiles, str | None]:
         """The files with that of the live ranking, if `-b` names a file and not a name; and its name."""
         from surefoot.data.reading.files import as_text, file_status, is_folder, system_name
-        from surefoot.data.reading.saved_folders import KINDS, saved_kind
+        from surefoot.data.reading.folders import KINDS, saved_kind
 
         if baseline is None or as_text(baseline) in self._names():
             return self, baseline
@@ -124,8 +124,8 @@ def read_judged_runs(files: Sequence[str]) -> tuple[Qrels, list[Run]]:
 
 def read_named_runs(files: Sequence[str]) -> list[Run]:
     """The runs; of a file of several runs all, or the one of the name given."""
-    from surefoot.data.types.run_files import read_runs
     from surefoot.data.types.runs import read_run
+    from surefoot.data.types.several_tables import read_runs
 
     runs: list[Run] = []
     for name, path in steps([name_and_file(file) for file in files], "Reading runs"):

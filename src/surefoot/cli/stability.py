@@ -150,7 +150,7 @@ def time(
     """
     inputs = _with_traffic(files if dates is None else [*files, str(dates)], traffic)
     delivery = _delivery(inputs, json_file, csv_file, html, force)
-    from surefoot.data.reading.dates import read_dates
+    from surefoot.data.reading.query_tables import read_dates
     from surefoot.stability.picks import time as time_study
 
     if dates is None:

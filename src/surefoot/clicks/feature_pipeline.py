@@ -79,7 +79,7 @@ class FeatureTable:
 
     def to_pandas(self) -> Any:
         """The whole table in pandas, which holds all of it in memory."""
-        from surefoot.data.writing.pandas_frames import pandas_frame
+        from surefoot.data.reading.frames import pandas_frame
 
         return pandas_frame(self.scan().collect())
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 HASH_DIGITS = 16  # hexadecimal digits of a query's: no two of a billion are likely to agree
 _ROWS = 1 << 16  # of document ids, hashed in one go
-Sha256: TypeAlias = Annotated[str, ("pattern", "[0-9a-f]{64}")]
 SEAL = "sha256"  # the name under which a file holds the hash of all else in it
 
 

@@ -14,8 +14,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
-from surefoot.data.reading.files import reason
-from surefoot.data.reading.json_text import parse_json
+from surefoot.data.reading.files import parse_json, reason
 from surefoot.errors import ArgumentError, DataError, SurefootError, SurefootWarning, shortened
 from surefoot.fetching.addresses import ServiceAddress
 from surefoot.fetching.credentials import Credentials

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.data.reading.files import read_json
-from surefoot.data.writing.all_or_nothing import write_text
-from surefoot.data.writing.locks import LOCK
+from surefoot.data.writing.all_or_nothing import LOCK, write_text
 from surefoot.data.writing.resumable import ResumableFolder, content_key
 from surefoot.errors import DataError, expecting
 from surefoot.fetching.services import Hit

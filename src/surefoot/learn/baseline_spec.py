@@ -70,7 +70,7 @@ class BaselineSpec:
     def scores(self, data: RankingData) -> Floats:
         """A score for each document of the data."""
         if self.number is not None:
-            from surefoot.data.types.feature_scores import feature_scores
+            from surefoot.data.types.labels_and_scores import feature_scores
 
             return feature_scores(data, self.number)
         if self.is_model():
@@ -108,7 +108,7 @@ def read_like(path: Path, features: int) -> RankingData:
 
 def with_baselines(data: RankingData, texts: Sequence[str], file: Path) -> RankingData:
     """The data, which was read from `file`, with each baseline's document scores."""
-    from surefoot.data.types.labels import RowError
+    from surefoot.data.types.labels_and_scores import RowError
 
     for text in texts:
         baseline = BaselineSpec.parse(text)

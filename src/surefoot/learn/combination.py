@@ -14,9 +14,8 @@ import numpy.typing as npt
 
 from surefoot.arrays import Floats, Ints
 from surefoot.data.reading.matrix import without_queries
-from surefoot.data.types.feature_scores import feature_scores
+from surefoot.data.types.labels_and_scores import blend_scores, feature_scores
 from surefoot.data.types.ranking_data import RankingData
-from surefoot.data.types.standardised import blend_scores
 from surefoot.errors import ArgumentError, name_list, shortened
 from surefoot.learn.baseline_spec import feature_number
 from surefoot.learn.criteria import is_number

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from surefoot.arrays import Floats, Ints
-from surefoot.data.reading.categories import Categories
+from surefoot.data.reading.matrix import Categories
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Run
 from surefoot.errors import ArgumentError, did_you_mean, shortened

@@ -10,8 +10,14 @@ import numpy.typing as npt
 
 from surefoot.arrays import Floats
 from surefoot.data.hashes import query_fingerprints
-from surefoot.data.reading.categories import Categories, recode
-from surefoot.data.reading.matrix import QUERY_COLUMN, FeatureMatrix, feature_matrix, without_queries
+from surefoot.data.reading.matrix import (
+    QUERY_COLUMN,
+    Categories,
+    FeatureMatrix,
+    feature_matrix,
+    recode,
+    without_queries,
+)
 from surefoot.data.types.query_weighting import by_query, is_traffic
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, name_list, shortened

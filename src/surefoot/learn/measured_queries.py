@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import CompactInts, Floats, Ints
-from surefoot.data.types.labels import check_labels
+from surefoot.data.types.labels_and_scores import check_labels, standardise
 from surefoot.data.types.ranking_data import RankingData
-from surefoot.data.types.standardised import standardise
 from surefoot.errors import ArgumentError
 from surefoot.learn import kernel
 from surefoot.measures.discount import discounts

@@ -20,7 +20,7 @@ import numpy as np
 
 from surefoot.data.hashes import HASH_DIGITS
 from surefoot.data.reading.files import existing_file, read_json, reason
-from surefoot.data.reading.saved_folders import describing_file
+from surefoot.data.reading.folders import describing_file
 from surefoot.data.types.ranking import TieRule
 from surefoot.data.writing.all_or_nothing import ensure_folder, write_bytes, write_text
 from surefoot.errors import ArgumentError, DataError, shortened

@@ -11,7 +11,7 @@ import numpy as np
 
 from surefoot.arrays import Float32s, Floats
 from surefoot.data.hashes import data_hash, joined_fingerprints
-from surefoot.data.reading.categories import Categories
+from surefoot.data.reading.matrix import Categories
 from surefoot.data.types.ranking import TieRule
 from surefoot.errors import ArgumentError
 from surefoot.learn.checkpoints import Checkpoint, InitModel, training_origin

@@ -13,7 +13,7 @@ import polars as pl
 
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.data.reading.files import read_json
-from surefoot.data.types.drawn_lists import DrawnLists
+from surefoot.data.types.data_parts import DrawnLists
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, DataError, expecting
 from surefoot.learn.measured_queries import PARTS

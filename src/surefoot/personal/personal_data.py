@@ -1,15 +1,10 @@
-"""A personalization as plain data: the types of its JSON, from which `personal/personalization.schema.json` is made.
-
-`python -m surefoot.personal.personal_data` prints the schema; a test holds the package's file to it.
-"""
+"""A personalization as plain data: the types of its JSON."""
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
-from surefoot.report.schema import schema_of
-from surefoot.risk.assessment_data import Count, Json, NotNegative
+from surefoot.risk.assessment_data import Count, NotNegative
 
 SCHEMA: Literal["surefoot/personalization/1"] = "surefoot/personalization/1"
 
@@ -189,18 +184,3 @@ class PersonalizationData(TypedDict):
     half_life: NotRequired[Annotated[HalfLife, "Absent where none was asked for."]]
     recommendation: RecommendedReranker
     position_bias: PositionBias
-
-
-def personalization_schema(*, strict: bool = False) -> Json:
-    """The schema of `Personalization.to_dict`; a strict one takes no keys that the types do not have."""
-    return schema_of(
-        "surefoot personalization",
-        "Re-rankers learned from a click log, chosen on validation lists and judged on test lists. Absent values are "
-        "null.",
-        (PersonalizationData,),
-        strict=strict,
-    )
-
-
-if __name__ == "__main__":
-    print(json.dumps(personalization_schema(), indent=2, ensure_ascii=False))

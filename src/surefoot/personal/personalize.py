@@ -14,7 +14,7 @@ from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.layouts.reading import guess_layout
 from surefoot.clicks.layouts.registry import find_layout
 from surefoot.clicks.options import GRADE_DWELLS, MEMORY, SATISFIED
-from surefoot.data.reading.segments import read_segments
+from surefoot.data.reading.query_tables import read_segments
 from surefoot.data.writing.all_or_nothing import ensure_folder
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.learn.engines.contract import engine_of, merge_parameters

@@ -13,7 +13,7 @@ from surefoot import __version__
 from surefoot.arrays import Floats
 from surefoot.data.hashes import data_hash
 from surefoot.data.writing.all_or_nothing import new_folder, write_text
-from surefoot.data.writing.array_files import read_arrays, save_arrays
+from surefoot.data.writing.resumable import read_arrays, save_arrays
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.measured_queries import EVALUATION_PARTS
 from surefoot.learn.ranker import Ranker

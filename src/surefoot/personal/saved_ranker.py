@@ -21,7 +21,7 @@ from surefoot.clicks.feature_pipeline import FACTS, RULES, FeatureTable, half_li
 from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.layouts.registry import find_layout
 from surefoot.data.reading.files import read_json
-from surefoot.data.reading.saved_folders import describing_file
+from surefoot.data.reading.folders import describing_file
 from surefoot.data.writing.all_or_nothing import destination_folder, new_folder, write_text
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, did_you_mean, expecting, shortened
 from surefoot.learn.ranker import Ranker

@@ -41,7 +41,7 @@ from surefoot.personal.options import (
     WEIGHTED_RISK,
 )
 from surefoot.personal.page import to_page
-from surefoot.personal.personal_data import SCHEMA, PersonalizationData
+from surefoot.personal.personal_data import SCHEMA
 from surefoot.personal.personal_metrics import to_metrics
 from surefoot.personal.position_bias import position_bias
 from surefoot.personal.rankers import MODELS_FOLDER, StudyRankers
@@ -57,6 +57,7 @@ from surefoot.personal.reranker_figures import (
 )
 from surefoot.personal.sessions import example_sessions
 from surefoot.personal.tables import to_csv, to_latex, to_markdown, to_text
+from surefoot.report.kinds import KINDS
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.multiplicity import holm
@@ -68,9 +69,7 @@ _CURVE_POINTS = 50  # points of the selective curve
 class Personalization(PlainResult):
     """What re-rankers gain and risk; `to_dict` is its plain data, everything else renders that."""
 
-    _called = "the result of a personalization"
-    _schemas = (SCHEMA,)
-    _shape = PersonalizationData
+    _kind = KINDS["personalization"]
     _renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
     folder: Path | None = None  # of the study, where this program made it
 

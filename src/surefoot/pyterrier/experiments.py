@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from surefoot.data.per_query.tables import is_long
+from surefoot.data.per_query.long_scores import is_long
 from surefoot.data.reading.frames import is_pandas
 from surefoot.data.types.scores import Scores
 from surefoot.errors import DataError, name_list

@@ -20,6 +20,7 @@ from surefoot.measures.score_reading import assessed_scores
 from surefoot.progress import busy
 from surefoot.report import text
 from surefoot.report.columns import all_columns, sort_rows
+from surefoot.report.kinds import KINDS
 from surefoot.report.options import ALPHAS, CHART_FORMATS
 from surefoot.report.ordinary_tests import add_tests, page_tests
 from surefoot.report.per_query import per_query_frame
@@ -124,8 +125,7 @@ class Assessment(PlainResult):
     assessment by AP alone.
     """
 
-    _called = "an assessment"
-    _schemas = (SCHEMA,)
+    _kind = KINDS["assessment"]
     _data: AssessmentData  # by the leading measure
 
     def __init__(self, parts: Sequence[MeasureResult], segments: Segments | None = None) -> None:
@@ -314,7 +314,7 @@ class Assessment(PlainResult):
 
     def to_pandas(self) -> Any:
         """The rows of `per_query`, in pandas."""
-        from surefoot.data.writing.pandas_frames import pandas_frame
+        from surefoot.data.reading.frames import pandas_frame
 
         return pandas_frame(self.per_query())
 

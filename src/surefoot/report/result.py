@@ -15,6 +15,7 @@ from typing import Any, Self
 from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, DataError, did_you_mean, expecting, shortened
+from surefoot.report.kinds import ResultKind
 from surefoot.report.plain_json import to_json
 from surefoot.report.provenance import Provenance
 from surefoot.report.shape import check_shape
@@ -44,9 +45,7 @@ _KINDS = {  # the ending of a file, and the method that makes its text
 class PlainResult:
     """A result: `to_dict` is its plain data, whose keys are attributes too, and everything else renders that."""
 
-    _called = "a result"  # in messages
-    _schemas: tuple[str, ...]  # of which the data names one
-    _shape: Any = None  # the TypedDict of the data
+    _kind = ResultKind("a result", (), "", ())
     _renderings = Renderings()
 
     def __init__(self, data: Any) -> None:
@@ -57,7 +56,7 @@ class PlainResult:
         if not name.startswith("_") and name in self._data:
             return self._data[name]
         keys = [] if name.startswith("_") else [key for key in dir(self) if not key.startswith("_")]
-        raise AttributeError(f"{self._called} has no {shortened(name)}{did_you_mean(name, keys) or ''}")
+        raise AttributeError(f"{self._kind.called} has no {shortened(name)}{did_you_mean(name, keys) or ''}")
 
     def __dir__(self) -> list[str]:
         """The methods, and the keys of the plain data."""
@@ -94,7 +93,7 @@ class PlainResult:
     def to_metrics(self) -> dict[str, float]:
         """Flat metrics for MLflow and DVC, a number for each name; absent figures are left out."""
         if self._renderings.metrics is None:
-            raise NotImplementedError(f"{self._called} has no metrics")
+            raise NotImplementedError(f"{self._kind.called} has no metrics")
         return self._renderings.metrics(self._data)
 
     def write(self, path: str | os.PathLike[str], **options: Any) -> None:
@@ -106,7 +105,7 @@ class PlainResult:
         if kind is None or not hasattr(type(self), f"to_{kind}"):
             endings = [ending for ending, kind in _KINDS.items() if hasattr(type(self), f"to_{kind}")]
             raise ArgumentError(
-                f"{shortened(str(path))} does not say how {self._called} is to be written; use the ending "
+                f"{shortened(str(path))} does not say how {self._kind.called} is to be written; use the ending "
                 f"{', '.join(endings[:-1])} or {endings[-1]}"
             )
         self._write(path, kind, **options)
@@ -121,7 +120,7 @@ class PlainResult:
         """What was written as JSON."""
         content = read_json(path)
         try:
-            with expecting(cls._called, path, "write it again"):
+            with expecting(cls._kind.called, path, "write it again"):
                 return cls.from_dict(content)
         except DataError as error:
             raise error if str(error).startswith(str(path)) else DataError.at(path, None, str(error)) from error
@@ -139,15 +138,15 @@ class PlainResult:
     @classmethod
     def _check_schema(cls, data: Any) -> None:
         """Refuse data that names no schema of this result."""
-        if not isinstance(data, dict) or data.get("schema") not in cls._schemas:
-            which = "the schema" if len(cls._schemas) == 1 else "a schema such as"
-            raise DataError(f"is not {cls._called}; expected JSON with {which} {cls._schemas[0]!r}")
+        called, schemas = cls._kind.called, cls._kind.schemas
+        if not isinstance(data, dict) or data.get("schema") not in schemas:
+            which = "the schema" if len(schemas) == 1 else "a schema such as"
+            raise DataError(f"is not {called}; expected JSON with {which} {schemas[0]!r}")
 
     @classmethod
     def _check_data(cls, data: dict[str, Any]) -> None:
         """Refuse data in which something is of another type than was written; a result may check more."""
-        if cls._shape is not None:
-            check_shape(data, cls._shape)
+        check_shape(data, cls._kind.shape_of(data["schema"]))
 
     def __str__(self) -> str:
         """The tables that the command line prints."""

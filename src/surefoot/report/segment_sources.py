@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from surefoot.data.reading.segments import read_segments
+from surefoot.data.reading.query_tables import read_segments
 from surefoot.data.types.scores import Scores
 from surefoot.errors import ArgumentError, shortened
 from surefoot.report.options import BY_TRAFFIC

@@ -1,4 +1,4 @@
-"""An assessment as plain data: the types of its JSON, from which `report/assessment.schema.json` is made.
+"""An assessment as plain data: the types of its JSON.
 
 Absent figures are None, with the reason beside them. A text in `Annotated` describes a value, a pair bounds it.
 """

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from surefoot.data.reading.files import is_folder
-from surefoot.data.reading.saved_folders import GUARD, KINDS, PERSONAL, RANKER, saved_kind
+from surefoot.data.reading.folders import GUARD, KINDS, PERSONAL, RANKER, saved_kind
 from surefoot.errors import DataError, shortened
 
 if TYPE_CHECKING:

@@ -25,7 +25,6 @@ from surefoot.risk.traffic_figures import traffic_data
 from surefoot.risk.weighting import weighted_mean
 from surefoot.stability.options import MEASURES, NOISE_SIZES, REPEATS
 from surefoot.stability.study import Study
-from surefoot.stability.study_data import schema_name
 
 _TRACE_STEPS = 60
 
@@ -86,7 +85,7 @@ def noise(
             trace = _trace(hits, base, parsed, noise_sizes, seed, query, asked)
     return Study(
         {
-            "schema": schema_name("noise"),
+            "schema": "surefoot/stability-noise/1",
             "measures": [str(measure) for measure in parsed],
             "normalize": normalize,
             "queries": len(asked),

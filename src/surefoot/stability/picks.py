@@ -12,7 +12,7 @@ import numpy as np
 
 from surefoot.arguments import MOST_DRAWS, integer
 from surefoot.arrays import Floats
-from surefoot.data.reading.dates import date_of
+from surefoot.data.reading.query_tables import date_of
 from surefoot.data.types.scores import Scores
 from surefoot.errors import ArgumentError, other_queries_hint, shortened
 from surefoot.progress import steps
@@ -20,7 +20,6 @@ from surefoot.risk.assessment_data import Json
 from surefoot.risk.rounding import ROUNDING, difference_of
 from surefoot.stability.options import PERIOD, PERIOD_SIZE, SUBSET_SIZES, SUBSETS
 from surefoot.stability.study import Study, matrices_of, traffic_block
-from surefoot.stability.study_data import schema_name
 
 _CELLS = 1 << 21  # subset × query cells handled at once
 
@@ -62,7 +61,7 @@ def subsets(
         }
     return Study(
         {
-            "schema": schema_name("subsets"),
+            "schema": "surefoot/stability-subsets/1",
             "measures": [matrix.measure for matrix in matrices],
             "systems": list(names),
             "queries": queries,
@@ -114,7 +113,7 @@ def time(
         differences[:, column] = _means(difference[:, rows], weights[rows])
     return Study(
         {
-            "schema": schema_name("time"),
+            "schema": "surefoot/stability-time/1",
             "measures": [matrix.measure for matrix in matrices],
             "systems": list(names),
             "queries": len(matrices[0].queries),

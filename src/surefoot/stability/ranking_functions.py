@@ -15,7 +15,6 @@ from surefoot.risk.bootstrap import percentile_intervals, resamples
 from surefoot.risk.rounding import ROUNDING, difference_of
 from surefoot.stability.options import MOST_QUERIES_LISTED, REPLICATES
 from surefoot.stability.study import Study, matrices_of, traffic_block
-from surefoot.stability.study_data import schema_name
 
 
 def measures(
@@ -49,7 +48,7 @@ def measures(
     disagreements = [pair for other in matrices[1:] for pair in _disagreements(first, other, most)]
     return Study(
         {
-            "schema": schema_name("functions"),
+            "schema": "surefoot/stability-functions/1",
             "measures": [matrix.measure for matrix in matrices],
             "systems": list(first.systems),
             "queries": len(first.queries),

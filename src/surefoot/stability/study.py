@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from surefoot.data.types.scores import Scores
 from surefoot.data.types.several_scores import check_once, check_same
 from surefoot.errors import ArgumentError
+from surefoot.report.kinds import KINDS
 from surefoot.report.result import PlainResult, Renderings
-from surefoot.report.shape import check_shape
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.traffic_figures import traffic_data
 from surefoot.stability.notebook import to_notebook
 from surefoot.stability.page import to_page
-from surefoot.stability.study_data import SHAPES, kind, schema_name
 from surefoot.stability.text import to_csv, to_text
 
 
@@ -35,16 +34,10 @@ def traffic_block(scores: Scores) -> Json:
 class Study(PlainResult):
     """The result of a study of stability; `to_dict` is its plain data, everything else renders that."""
 
-    _called = "a study of stability"
-    _schemas = tuple(map(schema_name, SHAPES))
+    _kind = KINDS["study"]
     _renderings = Renderings(
         to_text, to_csv, lambda data, provenance: to_page([data], provenance), notebook=to_notebook
     )
-
-    @classmethod
-    def _check_data(cls, data: Json) -> None:
-        """Refuse data of other types than studies of its kind have."""
-        check_shape(data, SHAPES[kind(data)])
 
     def __repr__(self) -> str:
         """Which study, of what."""

@@ -1,14 +1,9 @@
-"""Studies of stability as plain data: the types of their JSON, from which `stability/study.schema.json` is made.
-
-`python -m surefoot.stability.study_data` prints the schema; a test holds the package's file to it.
-"""
+"""Studies of stability as plain data: the types of their JSON."""
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
-from surefoot.report.schema import schema_of
 from surefoot.risk.assessment_data import Count, Interval, Json, NotNegative, TrafficData
 
 Least1: TypeAlias = Annotated[int, ("minimum", 1)]
@@ -160,29 +155,6 @@ class FunctionsData(TypedDict):
     disagreements: list[Disagreement]
 
 
-SHAPES = {"noise": NoiseData, "subsets": SubsetsData, "time": TimeData, "functions": FunctionsData}
-
-
-def schema_name(kind: str) -> str:
-    """What the data of a kind of study names as its schema."""
-    return f"surefoot/stability-{kind}/1"
-
-
 def kind(data: Json) -> str:
     """Which study the data is of: noise, subsets, time or functions."""
     return str(data["schema"]).split("-", 1)[1].split("/", 1)[0]
-
-
-def study_schema(*, strict: bool = False) -> Json:
-    """The schema of `Study.to_dict`; a strict one takes no keys that the types do not have."""
-    return schema_of(
-        "surefoot stability",
-        "How far measures, and the choices made by them, hold when scores, queries or times change. Absent values are "
-        "null.",
-        tuple(SHAPES.values()),
-        strict=strict,
-    )
-
-
-if __name__ == "__main__":
-    print(json.dumps(study_schema(), indent=2, ensure_ascii=False))

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import surefoot as sf
-from surefoot.data.tools.judge_ratings import read_judges
 from surefoot.data.tools.judges import JudgmentOrigin
+from surefoot.data.types.several_tables import read_judges
 from surefoot.errors import DataError
 
 

@@ -19,8 +19,8 @@ from tests.data.files import check_refused, write_file
 
 import surefoot as sf
 from surefoot.data.reading.frames import QUERY_COLUMNS
-from surefoot.data.tools.json_location import json_path, offset_of
 from surefoot.data.tools.judgments import write_judgments
+from surefoot.data.tools.tool_file import json_path, offset_of
 from surefoot.errors import ArgumentError, DataError
 
 JUDGED = {"red dress": {"d1": 3.0, "d2": 0.0}, "-40 degrees": {"d3": 1.0}}
@@ -428,7 +428,7 @@ RUN = {"#1": {"#d1": 2.0, "d2": 1.0}}
 @pytest.mark.parametrize("block", [7, 1 << 20])
 @pytest.mark.parametrize("header", [METADATA, METADATA.replace("\n", "\r\n"), "\ufeff" + METADATA, ""])
 def test_a_header_of_ir_metadata_is_passed_over(tmp_path: Path, monkeypatch, header: str, block: int) -> None:
-    monkeypatch.setattr("surefoot.data.reading.lines._BLOCK", block)
+    monkeypatch.setattr("surefoot.data.reading.run_lines._BLOCK", block)
     monkeypatch.setattr("surefoot.data.reading.formats._FIRST_BYTES", block)
     run = sf.read_run(write_file(tmp_path / "a.run", header + LINES))
     assert run.to_dict() == RUN
@@ -589,7 +589,7 @@ def test_a_large_table_is_not_copied_into_lists(tmp_path: Path) -> None:
 
 
 def test_two_ids_of_one_text_are_not_told_apart() -> None:
-    from surefoot.data.tools.query_texts import with_ids, with_texts
+    from surefoot.data.tools.judgments import with_ids, with_texts
 
     judged = sf.read_qrels({"red dress": {"d1": 2}})
     with pytest.raises(

@@ -15,7 +15,6 @@ import surefoot as sf
 from surefoot.data.hashes import seal
 from surefoot.decide.evidence.record import read_record
 from surefoot.decide.gate import sample_size
-from surefoot.decide.gate.decision_data import decision_schema
 from surefoot.errors import ArgumentError, DataError, MeasureError
 from surefoot.measures.worst_case import worst_case_loss
 from surefoot.risk.batches import BatchBet
@@ -136,7 +135,7 @@ def test_p_is_that_of_the_formula(policy: dict[str, Any], kind: str, alpha: floa
     alone = data["automatic"]["without"]["conditions"][0]
     assert alone["p_holds"] == pytest.approx(float(BatchBet.start(m, 0.05).after(x).p), rel=1e-6)
     assert "automatic" not in alone
-    check_data(data, decision_schema)
+    check_data(data, "decision")
     assert sf.Decision.from_dict(json.loads(json.dumps(data))).to_dict() == data
 
 

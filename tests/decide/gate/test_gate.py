@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from importlib.resources import files
 from typing import Any
 
-import jsonschema
 import numpy as np
 import pytest
 from scipy.stats import binom
+from tests.report.schemas import check_data
 from tests.risk.test_batches import slow_capitals
 
 import surefoot as sf
@@ -19,7 +18,6 @@ from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.proof import evidence_of
 from surefoot.decide.gate import sample_size
-from surefoot.decide.gate.decision_data import decision_schema
 from surefoot.errors import ArgumentError, DataError, SurefootError
 from surefoot.risk.batches import BatchBet
 from surefoot.risk.betting import stratified_p
@@ -131,11 +129,9 @@ def test_every_decision_can_be_recomputed_from_its_json(scores: sf.Scores, candi
 
 
 def test_keys_and_schema(scores: sf.Scores) -> None:
-    text = files("surefoot.decide.gate").joinpath("decision.schema.json").read_text(encoding="utf-8")
-    assert json.loads(text) == decision_schema()
     for candidate in ("bold", "steady"):
         data = sf.gate(scores, candidate=candidate, baseline="today", policy=FULL).to_dict()
-        jsonschema.validate(data, decision_schema(strict=True))
+        check_data(data, "decision")
     keys = {"schema", "decision", "exit_code", "measure", "baseline", "candidate", "queries", "delta", "conditions",
             "queries_needed", "record", "batches"}  # fmt: skip
     assert keys <= set(data)
@@ -369,7 +365,7 @@ def test_drawn_queries_give_the_figures_of_all_traffic() -> None:
     judged = {query: qrels[query] for query in for_risk.queries}
     few = sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy={"risk": 0.03}, sample=for_risk)
     assert few.conditions[0]["observed"] == pytest.approx(plain.conditions[0]["observed"], abs=0.01)
-    jsonschema.validate(few.to_dict(), decision_schema(strict=True))
+    check_data(few.to_dict(), "decision")
     with pytest.raises(ArgumentError, match="drawn for risk"):
         sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy={"gain": 0}, sample=for_risk)
     with pytest.raises(ArgumentError, match="share_hurt cannot be decided"):

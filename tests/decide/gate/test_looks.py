@@ -19,7 +19,6 @@ from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.judge_next import sample_next
 from surefoot.decide.evidence.record import level_of, read_record
 from surefoot.decide.gate import sample_size
-from surefoot.decide.gate.decision_data import decision_schema
 from surefoot.decide.gate.gate import preview
 from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.errors import ArgumentError, DataError
@@ -65,7 +64,7 @@ def record(tmp_path: Path) -> Path:
 
 def look(scores: sf.Scores, record: Path | None, policy: Any = None, **options: Any) -> dict[str, Any]:
     data = sf.gate(scores, baseline="today", policy=policy or POLICY, record=record, **options).to_dict()
-    check_data(data, decision_schema)
+    check_data(data, "decision")
     return data
 
 

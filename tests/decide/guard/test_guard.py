@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import numpy as np
 import pytest
 from tests.decide.guard.guarded import MEASURE, calibrated, fitted, parts, ranker
+from tests.report.schemas import check_data
 
 import surefoot as sf
-from surefoot.decide.guard.certificate_data import certificate_schema
 from surefoot.errors import ArgumentError, DataError
 
 
@@ -69,11 +67,9 @@ def test_the_order_of_queries_changes_nothing() -> None:
 
 
 def test_the_certificate_is_plain_data_of_its_schema() -> None:
-    text = files("surefoot.decide.guard").joinpath("certificate.schema.json").read_text(encoding="utf-8")
-    assert json.loads(text) == certificate_schema()
     for c in (calibrated(), fitted(risk=1e-3).calibrate(parts()["judged"])):
         data = json.loads(c.certificate_.to_json())
-        jsonschema.validate(data, certificate_schema(strict=True))
+        check_data(data, "certificate")
         assert sf.Certificate.from_dict(data).to_dict() == c.certificate_.to_dict()
         assert data["sentence"] in c.certificate_.to_html().replace("&#39;", "'").replace("&#34;", '"')
         assert str(c.certificate_).startswith(data["sentence"])

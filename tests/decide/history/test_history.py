@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.cli.conftest import surefoot  # noqa: F401
-from tests.report.schemas import check_data, check_file
+from tests.report.schemas import check_data
 
 import surefoot as sf
 from surefoot.decide.history.history import ReleaseHistory
-from surefoot.decide.history.history_data import history_schema
 from surefoot.errors import DataError
 
 QUERIES = [f"q{number}" for number in range(40)]
@@ -53,7 +52,7 @@ def test_figures_are_those_of_the_files(tmp_path: Path) -> None:
     )
     second = assessed(tmp_path, "2026-04-01-eval.json", 2)
     data = sf.history(tmp_path).to_dict()
-    check_data(data, history_schema)
+    check_data(data, "history")
     gate, evaluation = data["releases"]
     observed = {one["name"]: one["observed"] for one in first["conditions"]}
     assert (gate["risk"], gate["gain"], gate["u_risk"]) == (
@@ -108,7 +107,7 @@ def test_draws_and_strata_have_the_figures_of_traffic(tmp_path: Path) -> None:
     history = sf.history(tmp_path)
     (*_, last) = history.to_dict()["releases"]
     assert (last["gain"], last["risk"]) == (None, decision.conditions[0]["observed"])
-    check_data(history.to_dict(), history_schema)
+    check_data(history.to_dict(), "history")
     assert "–" in str(history)
     assert history.to_html()
     assert history.to_csv()
@@ -312,7 +311,6 @@ def test_renderings(tmp_path: Path) -> None:
     assert "http://" not in history.to_html().replace("http://www.w3.org", "")
     again = ReleaseHistory.from_dict(json.loads(history.to_json()))
     assert again.to_html() == history.to_html()
-    check_file("surefoot.decide.history", "history.schema.json", history_schema())
 
 
 def test_the_command(tmp_path: Path, surefoot, monkeypatch) -> None:  # noqa: F811

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.data.types.stacking import stack
+from surefoot.data.types.data_parts import stack
 from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.cluster.parts import parts_from_data, parts_from_files, summarize_part, with_complete_queries
 

@@ -14,13 +14,13 @@ from polars.io.plugins import register_io_source
 
 from surefoot.arguments import integer
 from surefoot.data.letor.text import line_of_row, read_rows
-from surefoot.data.reading.categories import decode, encode_polars, is_polars_category
 from surefoot.data.reading.columns import check_words
-from surefoot.data.reading.files import existing_file
-from surefoot.data.reading.fork_safety import refuse_in_fork
+from surefoot.data.reading.files import OLD_MAC, WHITESPACE, existing_file, read_text
 from surefoot.data.reading.frames import read_schema, read_table
+from surefoot.data.reading.matrix import decode, encode_polars, is_polars_category
 from surefoot.data.reading.parquet import is_parquet
-from surefoot.data.types.labels import RowError
+from surefoot.data.reading.polars_process import refuse_in_fork
+from surefoot.data.types.labels_and_scores import RowError
 from surefoot.data.types.ranking import query_at
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.writing.all_or_nothing import replacing, writing
@@ -199,3 +199,25 @@ def _numbered_features(path: Path, schema: Mapping[str, pl.DataType]) -> list[st
                 path, None, f"column {shortened(name)} contains {shortened(schema[name])}; features must be numbers"
             )
     return [name for _, name in numbered]
+
+
+def read_feature_names(path: str | os.PathLike[str]) -> list[str]:
+    """The names of features 1, 2, … from the lines of a file; empty lines at its end do not count."""
+    text = read_text(existing_file(path)).rstrip(f"{WHITESPACE}\n")
+    if "\n" not in text and "\r" in text:
+        raise DataError.at(path, 1, OLD_MAC)
+    first: dict[str, int] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        name = line.strip(WHITESPACE)
+        if not name:
+            raise DataError.at(
+                path, number, "the line has no name; write one name per feature, in the order of the features"
+            )
+        if name in first:
+            raise DataError.at(
+                path,
+                number,
+                f"{shortened(name)} also appears in line {first[name]}; every feature needs a different name",
+            )
+        first[name] = number
+    return list(first)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numba import float32, float64, int64, types, uint8
 
-from surefoot.data.letor.lines import MOST_FEATURES
+from surefoot.data.letor.letor_lines import MOST_FEATURES
 from surefoot.runtime import compiled
 
 # What a call reports, by its place in `report`.

@@ -18,11 +18,11 @@ import numpy as np
 import polars as pl
 
 from surefoot.arrays import Floats, Ints
-from surefoot.data.letor.lines import FORM, MOST_FEATURES, parse_number, read_one_by_one
+from surefoot.data.letor.letor_lines import FORM, MOST_FEATURES, parse_number, read_one_by_one
 from surefoot.data.reading.files import is_compressed, text_blocks, text_lines
-from surefoot.data.reading.growable import GrowableColumn, GrowableMatrix
-from surefoot.data.reading.lines import is_utf8, line_of
+from surefoot.data.reading.held_rows import GrowableColumn, GrowableMatrix
 from surefoot.data.reading.matrix import FeatureMatrix
+from surefoot.data.reading.run_lines import is_utf8, line_of
 from surefoot.errors import DataError
 from surefoot.runtime import cores, library
 

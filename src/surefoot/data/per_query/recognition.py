@@ -1,25 +1,43 @@
-"""Which form a source of scores has: results per query of other programs, or a score matrix."""
+"""Which form a source of scores has: results per query of other programs, or a score matrix.
+
+Results are files, or in memory nested dicts of pytrec_eval and PyTerrier, ranx' runs and ir_measures' records.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from surefoot.data.per_query import objects
-from surefoot.data.per_query.aggregates import means_in_json
-from surefoot.data.per_query.lines import are_lines, read_result_lines
-from surefoot.data.per_query.long_scores import LongScores
-from surefoot.data.per_query.tables import LONG_FORM, QUERIES, from_long_table, is_long
+from surefoot.data.per_query.long_scores import (
+    LONG_FORM,
+    MEASURES,
+    QUERIES,
+    VALUES,
+    LongScores,
+    from_long_table,
+    is_long,
+    means_in_json,
+)
+from surefoot.data.per_query.trec_eval_lines import are_lines, read_result_lines
 from surefoot.data.reading.columns import row_of
 from surefoot.data.reading.csv_table import read_csv
 from surefoot.data.reading.files import existing_file, is_folder, json_lines, read_json, system_name, text_lines
 from surefoot.data.reading.folders import files_in
 from surefoot.data.reading.formats import format_of, is_ranx
-from surefoot.data.reading.frames import is_columns, is_pandas, is_table, one_split, read_schema, read_table, table_of
-from surefoot.data.tools.json_location import JsonFile, JsonValue
+from surefoot.data.reading.frames import (
+    is_columns,
+    is_pandas,
+    is_table,
+    keys_of,
+    one_split,
+    read_schema,
+    read_table,
+    table_of,
+)
+from surefoot.data.tools.tool_file import JsonFile, JsonValue
 from surefoot.errors import ArgumentError, DataError, shortened
 
 IsMeasure = Callable[[str], bool]
@@ -36,29 +54,29 @@ def results_in(source: Any, is_measure: IsMeasure) -> list[LongScores] | None:
     if isinstance(source, str | os.PathLike):
         return results_in_file(source, None, is_measure)
     if is_ranx(source):
-        return objects.from_ranx([source])
+        return from_ranx([source])
     if isinstance(source, list | tuple) and source:
         if all(isinstance(item, str | os.PathLike) for item in source):
             return results_in_files([(None, item) for item in source], is_measure)
-        return objects.from_ranx(source) if any(map(is_ranx, source)) else None
+        return from_ranx(source) if any(map(is_ranx, source)) else None
     source = one_split(source, "scores")
     if isinstance(source, Mapping) and source:
         if all(isinstance(item, str | os.PathLike) for item in source.values()):
             return results_in_files([(str(name), item) for name, item in source.items()], is_measure)
         if means := means_in_json(source):
             raise DataError(f"scores: {means}")
-        if objects.is_measured(source, is_measure):
+        if is_measured(source, is_measure):
             raise DataError(
                 "scores: this looks like the results of one system, {query: {measure: value}}; give the systems by "
                 "their names: {'today': results, 'new': other_results}"
             )
-        parts = objects.from_systems(source)
+        parts = from_systems(source)
         if parts is not None or not is_columns(source):
             return parts
     elif not (is_pandas(source) or is_table(source)):
         return None
     table = table_of(source, "scores")
-    return [from_long_table(table, "scores", None, objects.located("scores"))] if is_long(table) else None
+    return [from_long_table(table, "scores", None, located("scores"))] if is_long(table) else None
 
 
 def results_in_files(
@@ -107,7 +125,7 @@ def results_in_file(path: str | os.PathLike[str], name: str | None, is_measure: 
             return None
         frame = read_table(file)
         columns: Mapping[str, Any] = dict(zip(frame.columns, frame.get_columns(), strict=True))
-        return [from_long_table(columns, str(path), system, objects.located(str(path)))]
+        return [from_long_table(columns, str(path), system, located(str(path)))]
     first = _first_line(file)
     if file_format == "lines" and are_lines(first, QUERIES):
         return [read_result_lines(file, system, is_measure)]
@@ -142,8 +160,8 @@ def _from_json(path: Path, system: str, is_measure: IsMeasure) -> LongScores:
     def location(keys: tuple[Any, ...]) -> str:
         return file.child(keys[0]).child(keys[1]).location()
 
-    if objects.is_measured(content, is_measure):
-        return objects.from_measured(content, system, str(path), location)
+    if is_measured(content, is_measure):
+        return from_measured(content, system, str(path), location)
     if isinstance(content, list) and content and all(isinstance(row, dict) for row in content):
         return _from_records(path, system, content, row_of(str(path)))
     raise DataError.at(
@@ -172,3 +190,93 @@ def _from_records(path: Path, system: str, rows: list[dict[str, Any]], where: Ca
         )
     table = {name: [row.get(name) for row in rows] for name in names}
     return from_long_table(table, str(path), system, lambda row: str(path) if row is None else where(row))
+
+
+Location = Callable[[tuple[Any, ...]], str]  # of a value in a nested dict, by its keys
+
+
+def is_nested(value: Any, depth: int) -> bool:
+    """Whether it is dicts within dicts, so many levels of them, the innermost with anything but dicts."""
+    if depth == 0:
+        return not isinstance(value, Mapping)
+    return isinstance(value, Mapping) and bool(value) and all(is_nested(below, depth - 1) for below in value.values())
+
+
+def is_measured(results: Any, is_measure: Callable[[str], bool]) -> bool:
+    """Whether it is one system's `{query: {measure: value}}`, as pytrec_eval returns it: inner keys are measures."""
+    return is_nested(results, 2) and all(
+        isinstance(name, str) and is_measure(name) for measured in results.values() for name in measured
+    )
+
+
+def from_measured(results: Mapping[Any, Any], system: str, called: str, location: Location) -> LongScores:
+    """One system's results, `{query: {measure: value}}`."""
+    queries = keys_of(results, f"{called}, query").to_list()
+    keys = [(query, measure) for query, measured in results.items() for measure in measured]
+    names = [query for query, measured in zip(queries, results.values(), strict=True) for _ in measured]
+    values = [value for measured in results.values() for value in measured.values()]
+    return LongScores(
+        called, [system] * len(names), names, [str(measure) for _, measure in keys], values,
+        lambda row: location(keys[row]),
+    )  # fmt: skip
+
+
+def from_systems(source: Mapping[Any, Any]) -> list[LongScores] | None:
+    """A dict by the systems' names of `{query: {measure: value}}`, long tables or records; nothing where it is not."""
+    names = [str(name) for name in source]
+    if is_nested(source, 3):
+        return [
+            from_measured(results, name, f"scores, system {shortened(name)}", _in(f"scores, system {shortened(name)}"))
+            for name, results in zip(names, source.values(), strict=True)
+        ]
+    if any(name in (*QUERIES, *MEASURES, *VALUES) for name in names):  # a dict of columns
+        return None
+    parts = [_long_part(name, results) for name, results in zip(names, source.values(), strict=True)]
+    return None if not parts or None in parts else [part for part in parts if part is not None]
+
+
+def _in(called: str) -> Location:
+    return lambda keys: f"{called}, query {shortened(keys[0])}, measure {shortened(keys[1])}"
+
+
+def _long_part(name: str, results: Any) -> LongScores | None:
+    """One system's results, of a long table or of records such as ir_measures' `Metric(query_id, measure, value)`."""
+    called = f"scores, system {shortened(name)}"
+    if is_pandas(results) or is_table(results):
+        table = table_of(results, called)
+    elif isinstance(results, Iterable) and not isinstance(results, str | bytes | Mapping):
+        rows = list(results)
+        if not rows or not all(hasattr(row, "_fields") and row._fields == rows[0]._fields for row in rows):
+            return None
+        table = dict(zip(rows[0]._fields, zip(*rows, strict=True), strict=True))
+    else:
+        return None
+    return from_long_table(table, called, name, located(called)) if is_long([*table, "name"]) else None
+
+
+def located(called: str) -> Callable[[int | None], str]:
+    """Where a row of a table in memory stands, or with None the table."""
+    return lambda row: called if row is None else row_of(called)(row)
+
+
+def from_ranx(runs: Sequence[Any]) -> list[LongScores]:
+    """The results of each query that ranx keeps in the runs it evaluated."""
+    parts = []
+    for number, run in enumerate(runs, start=1):
+        if not is_ranx(run) or type(run).__name__ != "Run":
+            called = f"{type(run).__name__} of ranx" if is_ranx(run) else type(run).__name__
+            raise DataError(
+                f"scores, item {number}: found a {called}. Reports of ranx have means only; give its runs after "
+                "ranx.evaluate(qrels, run, metrics), which keep the results of each query"
+            )
+        name = str(run.name or f"run {number}")
+        if not run.scores:
+            raise DataError(
+                f"scores, item {number}: the run {shortened(name)} of ranx has no results yet; call "
+                "ranx.evaluate(qrels, run, metrics) first, or give judgments and runs to sf.score"
+            )
+        rows = [(measure, query, value) for measure, values in run.scores.items() for query, value in values.items()]
+        measures, queries, values = (list(column) for column in zip(*rows, strict=True))
+        called = f"scores, run {shortened(name)}"
+        parts.append(LongScores(called, [name] * len(rows), queries, measures, values, row_of(called)))
+    return parts

@@ -21,7 +21,7 @@ import polars as pl
 from surefoot.arguments import LARGEST_EXACT, decimal, is_real, is_rounded
 from surefoot.arrays import ROUNDED, Floats
 from surefoot.data.reading.files import WHITESPACE
-from surefoot.data.reading.fork_safety import threads_lost
+from surefoot.data.reading.polars_process import threads_lost
 from surefoot.errors import ArgumentError, DataError, shortened
 
 RowNamer: TypeAlias = "Callable[[int], str]"  # where a row stands, for messages

@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from surefoot.data.per_query.aggregates import means_in_json
+from surefoot.data.per_query.long_scores import means_in_json
 from surefoot.data.reading.columns import RowNamer, row_of
-from surefoot.data.reading.csv_table import read_csv
-from surefoot.data.reading.csv_text import check_csv_names
+from surefoot.data.reading.csv_table import check_csv_names, read_csv
 from surefoot.data.reading.files import FORMAT_OF_ENDING, inner_ending, is_compressed, json_lines, lines_in, read_json
-from surefoot.data.reading.fork_safety import refuse_in_fork
 from surefoot.data.reading.frames import (
     DOCUMENT_COLUMNS,
     GRADE_COLUMNS,
@@ -36,16 +34,17 @@ from surefoot.data.reading.frames import (
     table_of,
     write_frame,
 )
-from surefoot.data.reading.lines import line_blocks
-from surefoot.data.tools import judge_records, mteb, quepid, rank_eval, workbench
-from surefoot.data.tools.json_location import JsonFile, JsonValue
+from surefoot.data.reading.polars_process import refuse_in_fork
+from surefoot.data.reading.run_lines import line_blocks
+from surefoot.data.tools import json_formats as workbench
+from surefoot.data.tools import judge_records, mteb, quepid, rank_eval
 from surefoot.data.tools.judges import AUTOMATIC, JudgmentOrigin
-from surefoot.data.tools.tool_file import ToolFile
+from surefoot.data.tools.tool_file import JsonFile, JsonValue, ToolFile
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
 
 if TYPE_CHECKING:
-    from surefoot.data.reading.document_ids import FileIds
+    from surefoot.data.reading.held_rows import FileIds
     from surefoot.data.types.runs import RankedTable
 
 _FIRST_BYTES = 1 << 16

@@ -1,4 +1,4 @@
-"""Nested dicts and data frames of any maker, as columns of the types surefoot works on."""
+"""Nested dicts and data frames of any maker, as columns of the types surefoot works on; and frames back in pandas."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ import numpy as np
 import polars as pl
 
 from surefoot.data.reading.columns import RowNamer, first_repeated, floats_of, ids_of, row_of
-from surefoot.data.reading.fork_safety import refuse_in_fork
 from surefoot.data.reading.limits import check_growth
-from surefoot.data.reading.native_messages import without_native_messages
 from surefoot.data.reading.parquet import check_parquet
+from surefoot.data.reading.polars_process import refuse_in_fork, without_native_messages
 from surefoot.data.writing.all_or_nothing import replacing
-from surefoot.errors import DataError, shortened
+from surefoot.errors import DataError, MissingExtraError, shortened
 
 TableColumns: TypeAlias = "dict[str, Any]"  # columns of any maker, by name
 
@@ -287,3 +286,26 @@ def _pick(table: TableColumns, names: tuple[str, ...], what: str) -> str:
         f"{what}: no column {' or '.join(map(repr, names))}; found {present or 'none'} "
         "(a pandas index counts as a column if it has a name)"
     )
+
+
+def pandas_frame(frame: pl.DataFrame) -> Any:
+    """The same columns in pandas; pyarrow, which polars' own way needs, need not be there.
+
+    >>> pandas_frame(pl.DataFrame({"query": ["q1", "q2"], "score": [0.5, None]}))
+      query  score
+    0    q1    0.5
+    1    q2    NaN
+    """
+    try:
+        import pandas  # type: ignore[import-untyped,unused-ignore]
+    except ImportError as error:
+        raise MissingExtraError(
+            "a pandas frame needs pandas, which is not installed; install it with: pip install pandas; or use the "
+            "polars frame, which needs no other package"
+        ) from error
+    columns = [_column(column) for column in frame.iter_columns()]
+    return pandas.DataFrame(dict(enumerate(columns)), copy=True).set_axis(frame.columns, axis=1)
+
+
+def _column(column: pl.Series) -> Any:
+    return column.to_numpy() if column.dtype.is_numeric() or column.dtype == pl.Boolean else column.to_list()

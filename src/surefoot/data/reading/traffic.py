@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from surefoot.arrays import Floats, Ints
-from surefoot.data.reading.by_query import query_table
 from surefoot.data.reading.columns import RowOrTableNamer, first_repeated, floats_of, ids_of
 from surefoot.data.reading.frames import is_columns, keys_of
+from surefoot.data.reading.query_tables import query_table
 from surefoot.errors import ArgumentError, DataError, other_queries_hint, shortened
 
 Traffic: TypeAlias = Mapping[str, float]  # how often each query is asked

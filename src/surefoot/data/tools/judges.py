@@ -1,4 +1,4 @@
-"""Who made judgments, people or machines, and how the ratings that several judges gave a document become one grade."""
+"""Who made judgments, how the ratings of several judges become one grade, and which tools' formats there are."""
 
 from __future__ import annotations
 
@@ -73,3 +73,18 @@ class RatingMerge(StrEnum):
             counts = Counter(ratings)
             return min(rating for rating, count in counts.items() if count == max(counts.values()))
         return min(ratings) if self is RatingMerge.min else max(ratings)
+
+
+class JudgmentFormat(StrEnum):
+    """The format of one of the tools."""
+
+    quepid = "quepid"
+    workbench = "workbench"
+    query_set = "query-set"
+
+    @classmethod
+    def parse(cls, form: str) -> JudgmentFormat:
+        """The format of that name."""
+        if form not in tuple(cls):
+            raise ArgumentError(f"form is {shortened(form)}; it must be one of {', '.join(cls)}")
+        return cls(form)

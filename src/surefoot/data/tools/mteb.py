@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from surefoot.data.tools.json_location import JsonValue
-from surefoot.data.tools.tool_file import ToolFile, ToolRows
+from surefoot.data.tools.tool_file import JsonValue, ToolFile, ToolRows
 
 _META = "mteb_model_meta"
 

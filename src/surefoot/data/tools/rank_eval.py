@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from surefoot.data.tools.json_location import JsonValue, is_objects
-from surefoot.data.tools.tool_file import ToolFile, ToolRowsBuilder
+from surefoot.data.tools.tool_file import JsonValue, ToolFile, ToolRowsBuilder, is_objects
 
 
 def from_json(file: JsonValue) -> ToolFile | None:

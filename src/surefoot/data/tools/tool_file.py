@@ -1,16 +1,165 @@
-"""What a tool's file holds, as rows that know where they stand."""
+"""What a tool's file holds, as rows that know where they stand.
+
+Values of a JSON file know the steps that lead to them, so that an error can name the place and its line.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from surefoot.data.reading.columns import RowNamer
-from surefoot.data.tools.json_location import JsonValue
+from surefoot.data.reading.files import read_text
 from surefoot.data.tools.judges import JudgmentOrigin
 from surefoot.errors import DataError, shortened
+
+Steps: TypeAlias = "tuple[str | int, ...]"
+
+_DECODE = json.JSONDecoder().raw_decode
+_SPACE = re.compile(r"\s*")
+_PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+def json_path(steps: Steps) -> str:
+    """A place as JavaScript would write it.
+
+    >>> json_path(("requests", 3, "ratings", 0)), json_path(("details", "red dress", "hits"))
+    ('requests[3].ratings[0]', "details['red dress'].hits")
+    """
+    path = ""
+    for step in steps:
+        if isinstance(step, str) and _PLAIN.fullmatch(step):
+            path += f".{step}" if path else step
+        else:
+            path += f"[{shortened(step)}]"
+    return path
+
+
+def offset_of(text: str, steps: Steps) -> int:
+    """Where the value at a place starts in JSON text, which must have it.
+
+    >>> offset_of('{"a": 1, "b": [2, {"c": 3}]}', ("b", 1, "c"))
+    24
+    """
+
+    def after_space(at: int) -> int:
+        return _SPACE.match(text, at).end()  # type: ignore[union-attr]
+
+    at = after_space(0)
+    for step in steps:
+        at = after_space(at + 1)  # behind the bracket
+        passed = 0
+        while True:
+            if isinstance(step, str):
+                key, at = _DECODE(text, at)
+                at = after_space(after_space(at) + 1)  # behind the colon
+                is_step = key == step
+            else:
+                is_step = passed == step
+            if is_step:
+                break
+            at = after_space(after_space(_DECODE(text, at)[1]) + 1)  # behind the comma
+            passed += 1
+    return at
+
+
+@dataclass(frozen=True)
+class JsonFile:
+    """A file of JSON, or the line of a file of JSON lines."""
+
+    path: str
+    line: int | None = None
+
+    def location(self, steps: Steps) -> str:
+        """Where in the file a value stands, for messages; its line is looked for only here."""
+        line = self.line or self._line_of(steps)
+        parts = [self.path, *([f"line {line}"] if line else []), *([json_path(steps)] if steps else [])]
+        return ", ".join(parts)
+
+    def _line_of(self, steps: Steps) -> int | None:
+        if not Path(self.path).is_file():  # a pipe cannot be read again
+            return None
+        try:
+            text = read_text(Path(self.path), longest=None)
+            return text.count("\n", 0, offset_of(text, steps)) + 1
+        except (DataError, ValueError, IndexError):  # the file has changed
+            return None
+
+
+@dataclass(frozen=True)
+class JsonValue:
+    """A value of a JSON file, and the steps that lead to it."""
+
+    value: Any
+    file: JsonFile
+    steps: Steps = ()
+
+    def location(self) -> str:
+        """Where it stands, with the file, for messages."""
+        return self.file.location(self.steps)
+
+    def json_path(self) -> str:
+        """Where it stands within the file, or its line of JSON lines."""
+        return json_path(self.steps) if self.file.line is None else f"line {self.file.line}"
+
+    def error(self, message: str) -> DataError:
+        """An error at this place."""
+        return DataError(f"{self.location()}: {message}")
+
+    def child(self, step: str | int) -> JsonValue:
+        """What stands a step below, which may not be there."""
+        value = self.value
+        inside = (isinstance(value, dict) and step in value) or (isinstance(value, list) and isinstance(step, int))
+        return JsonValue(value[step] if inside else None, self.file, (*self.steps, step))
+
+    def __getitem__(self, key: str) -> JsonValue:
+        """What an object has under a key, which must be there."""
+        if not isinstance(self.value, dict) or key not in self.value:
+            raise self.error(f"expected an object with {key!r}, found {shortened(self.value)}")
+        return self.child(key)
+
+    def __iter__(self) -> Iterator[JsonValue]:
+        """What a list holds."""
+        return (self.child(number) for number in range(len(self.items())))
+
+    def members(self) -> Iterator[tuple[str, JsonValue]]:
+        """What an object holds, by key."""
+        if not isinstance(self.value, dict):
+            raise self.error(f"expected an object {{…}}, found {shortened(self.value)}")
+        return ((key, self.child(key)) for key in self.value)
+
+    def items(self) -> list[Any]:
+        """The list that it must be."""
+        if not isinstance(self.value, list):
+            raise self.error(f"expected a list […], found {shortened(self.value)}")
+        return self.value
+
+    def scalar(self) -> Any:
+        """The single value, such as an id, that it must be."""
+        if self.value is None or isinstance(self.value, dict | list):
+            raise self.error(f"expected a text, found {shortened(self.value)}")
+        return self.value
+
+    def column(self, get: Callable[[Any], Any], shape: str) -> list[Any]:
+        """What `get` finds in each value of a list; `shape` says how they should look."""
+        values = []
+        for number, value in enumerate(self.items()):
+            try:
+                values.append(get(value))
+            except (KeyError, TypeError, IndexError):
+                raise self.child(number).error(f"expected {shape}, found {shortened(value)}") from None
+        return values
+
+
+def is_objects(value: Any) -> bool:
+    """Whether it is a list of objects, which no run or set of judgments by query holds."""
+    return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
+
 
 ToolFileKind: TypeAlias = Literal["run", "judgments"]
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from surefoot.arguments import decimal
 from surefoot.arrays import Floats
 from surefoot.data.reading.columns import first_repeated
-from surefoot.data.reading.csv_text import check_csv_names, read_csv_text, records
+from surefoot.data.reading.csv_table import check_csv_names, read_csv_text, records
 from surefoot.data.reading.files import existing_file
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, DataError, shortened

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.arrays import Codes, CompactInts, Flags, Floats, Ints, compact_type, stretch_starts
-from surefoot.data.reading.fork_safety import threads_lost
+from surefoot.data.reading.polars_process import threads_lost
 from surefoot.errors import DataError
 
 TieRule: TypeAlias = Literal["document id descending", "row order"]

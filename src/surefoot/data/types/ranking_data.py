@@ -13,9 +13,9 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.arrays import Codes, CompactInts, Floats, Ints, stretch_starts
-from surefoot.data.reading.categories import Categories
 from surefoot.data.reading.matrix import (
     QUERY_COLUMN,
+    Categories,
     FeatureMatrix,
     check_names,
     feature_matrix,
@@ -23,7 +23,7 @@ from surefoot.data.reading.matrix import (
     row_ids,
     without_queries,
 )
-from surefoot.data.types.labels import RowError, check_labels
+from surefoot.data.types.labels_and_scores import RowError, check_labels, standardise
 from surefoot.data.types.query_weighting import QueryWeighting, read_weighting
 from surefoot.data.types.ranking import (
     DuplicateDocumentError,
@@ -36,7 +36,6 @@ from surefoot.data.types.ranking import (
     rank,
 )
 from surefoot.data.types.runs import Qrels, Run
-from surefoot.data.types.standardised import standardise
 from surefoot.errors import ArgumentError, shortened
 
 
@@ -147,7 +146,7 @@ class RankingData:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from surefoot.data.types.notebook import ranking_data_view
+        from surefoot.data.notebook import ranking_data_view
 
         return ranking_data_view(self).to_html()
 

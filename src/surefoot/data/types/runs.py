@@ -13,11 +13,8 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.arrays import Codes, Floats, Ints
-from surefoot.data.reading.blocks import NeighbourTies, RowBlock
 from surefoot.data.reading.columns import RowNamer, check_words, row_of
-from surefoot.data.reading.document_ids import FileIds, RowIds, ShiftedIds
 from surefoot.data.reading.files import existing_file, system_name
-from surefoot.data.reading.fork_safety import refuse_in_fork
 from surefoot.data.reading.formats import (
     FilePart,
     check_ranks,
@@ -33,8 +30,9 @@ from surefoot.data.reading.formats import (
     write_in_format,
 )
 from surefoot.data.reading.frames import GRADE_COLUMNS, RANK_COLUMN, SCORE_COLUMNS, columns_of
-from surefoot.data.reading.growable import GrowableColumn
-from surefoot.data.reading.lines import LineLayout, read_lines
+from surefoot.data.reading.held_rows import FileIds, GrowableColumn, NeighbourTies, RowBlock, RowIds, ShiftedIds
+from surefoot.data.reading.polars_process import refuse_in_fork
+from surefoot.data.reading.run_lines import LineLayout, read_lines
 from surefoot.data.tools.judges import AUTOMATIC, JudgmentOrigin
 from surefoot.data.types.ranking import DuplicateDocumentError, Ranking, index, query_at, rank
 from surefoot.data.writing.all_or_nothing import write_bytes
@@ -232,7 +230,7 @@ class RankedTable:
 
     def to_pandas(self) -> Any:
         """The same as `to_frame`, in pandas."""
-        from surefoot.data.writing.pandas_frames import pandas_frame
+        from surefoot.data.reading.frames import pandas_frame
 
         return pandas_frame(self.to_frame())
 
@@ -307,7 +305,7 @@ class Run(RankedTable):
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from surefoot.data.types.notebook import run_view
+        from surefoot.data.notebook import run_view
 
         return run_view(self).to_html()
 
@@ -347,7 +345,7 @@ class Qrels(RankedTable):
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from surefoot.data.types.notebook import qrels_view
+        from surefoot.data.notebook import qrels_view
 
         return qrels_view(self).to_html()
 

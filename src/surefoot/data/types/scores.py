@@ -12,18 +12,18 @@ import polars as pl
 
 from surefoot.arguments import distinct_names
 from surefoot.arrays import LARGEST_SCORE, Floats, exact_floats
-from surefoot.data.per_query.aggregates import refuse_table_of_means
-from surefoot.data.reading.by_query import query_table
+from surefoot.data.per_query.long_scores import refuse_table_of_means
 from surefoot.data.reading.columns import first_repeated, floats_of, ids_of, is_masked, names_of, row_of
-from surefoot.data.reading.csv_text import check_csv_names
+from surefoot.data.reading.csv_table import check_csv_names
 from surefoot.data.reading.files import WHITESPACE
-from surefoot.data.reading.fork_safety import refuse_in_fork
 from surefoot.data.reading.frames import (
     is_columns,
     keys_of,
     write_frame,
 )
 from surefoot.data.reading.parquet import is_parquet
+from surefoot.data.reading.polars_process import refuse_in_fork
+from surefoot.data.reading.query_tables import query_table
 from surefoot.data.reading.traffic import query_weights, read_traffic
 from surefoot.data.types.runs import Qrels, Run
 from surefoot.data.types.traffic_weights import TrafficWeights
@@ -141,7 +141,7 @@ class Scores:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from surefoot.data.types.notebook import scores_view
+        from surefoot.data.notebook import scores_view
 
         return scores_view(self).to_html()
 
@@ -269,7 +269,7 @@ class Scores:
 
     def to_pandas(self) -> Any:
         """The same as `to_frame`, in pandas."""
-        from surefoot.data.writing.pandas_frames import pandas_frame
+        from surefoot.data.reading.frames import pandas_frame
 
         return pandas_frame(self.to_frame())
 

@@ -1,4 +1,7 @@
-"""Files out: compression by file ending, and writes that never leave half a file."""
+"""Files out: compression by file ending, writes that never leave half a file, and one writer at a time.
+
+A lock keeps a second program out of a folder that is worked in for long, or away from a file that several add to.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,15 @@ import os
 import secrets
 import shutil
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from os import PathLike
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from surefoot.data.compression import COMPRESS, OPENERS
 from surefoot.data.reading.files import file_status, reason, resolve_links
-from surefoot.data.writing.locks import LOCK
 from surefoot.errors import DataError
 
 _UNFINISHED: set[Path] = set()  # what is being written beside its target
@@ -193,3 +197,61 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+LOCK = ".lock"
+_SECONDS_TO_WAIT = 20.0  # seconds that a program waits for its turn with a file
+
+
+@contextmanager
+def lock_folder(folder: Path, what: str) -> Iterator[None]:
+    """Make the folder, and keep others out of it for as long as `what`, in a word, is done there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / LOCK).open("a+") as file:
+            if not _locked(file):
+                raise DataError.at(
+                    folder, None, f"is in use: another {what} is working there; wait for it, or choose another folder"
+                )
+            yield
+    except OSError as error:
+        raise DataError.at(folder, None, f"cannot be used for a {what} ({reason(error)})") from error
+
+
+@contextmanager
+def lock_file(path: str | PathLike[str], what: str) -> Iterator[None]:
+    """Keep others from a file while it is read and written anew; wait a while for those who came first.
+
+    The lock is a file beside it, which stays: whoever removed it could let two in at once.
+    """
+    lock = Path(path).with_name(f".{Path(path).name}{LOCK}")
+    try:
+        file = lock.open("a+")
+    except (OSError, ValueError) as error:
+        raise DataError.at(path, None, f"cannot be used for a {what} ({reason(error)})") from error
+    with file:
+        until = time.monotonic() + _SECONDS_TO_WAIT
+        while not _locked(file):
+            if time.monotonic() > until:
+                raise DataError.at(path, None, f"is in use: another program is writing this {what}; try again later")
+            time.sleep(0.05)
+        yield
+
+
+def _locked(file: IO[str]) -> bool:
+    """Whether the file could be locked until it is closed; a program that dies lets go of it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        import msvcrt
+
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        except OSError:
+            return False
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

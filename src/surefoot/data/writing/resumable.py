@@ -1,24 +1,29 @@
 """A folder for long work: a program that is started again goes on where one that was stopped left off.
 
 A file in it holds the settings of the work. Each finished part appears in one step (`new_folder`, `write_text`), under
-a name that is a hash of everything that decides it (`content_key`): what is there is complete and fits.
+a name that is a hash of everything that decides it (`content_key`): what is there is complete and fits. Named arrays
+are NumPy's .npz without pickles.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import zipfile
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from surefoot.data.hashes import json_hash
 from surefoot.data.reading.files import read_json
-from surefoot.data.writing.all_or_nothing import write_text
-from surefoot.data.writing.locks import LOCK, lock_folder
-from surefoot.errors import DataError
+from surefoot.data.reading.limits import check_growth
+from surefoot.data.writing.all_or_nothing import LOCK, lock_folder, reporting_write_errors, write_text
+from surefoot.errors import MISSHAPEN_ERRORS, DataError
 
 _KEY_DIGITS = 20  # hexadecimal digits of a part's name
 
@@ -77,3 +82,26 @@ class ResumableFolder:
     def write_settings(self, settings: Mapping[str, Any]) -> None:
         """Write the settings, all or nothing."""
         write_text(self.settings_file, json.dumps(settings, indent=2, ensure_ascii=False) + "\n")
+
+
+Arrays = Mapping[str, np.ndarray[Any, Any]]
+
+
+def save_arrays(path: Path, arrays: Arrays) -> None:
+    """Write the arrays, and wait until the disk has them."""
+    with reporting_write_errors(path), path.open("wb") as file:
+        np.savez(file, allow_pickle=False, **dict(arrays))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_arrays(path: Path, remedy: str) -> Arrays:
+    """The arrays of a file; `remedy` says what to do where it is broken."""
+    try:
+        with zipfile.ZipFile(path) as archive_file:
+            size = sum(member.file_size for member in archive_file.infolist())
+        check_growth(path, size)
+        with np.load(path, allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except (OSError, EOFError, MemoryError, zipfile.BadZipFile, *MISSHAPEN_ERRORS) as error:
+        raise DataError.at(path, None, f"has changed since it was written; {remedy}") from error

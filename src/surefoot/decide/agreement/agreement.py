@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.data.tools.judge_ratings import read_judges
 from surefoot.data.types.runs import Qrels, RankedSource, Run
 from surefoot.data.types.scores import Scores
+from surefoot.data.types.several_tables import read_judges
 from surefoot.decide.agreement.agreement_data import (
     NOTHING_NEEDED,
     SCHEMA,
@@ -33,6 +33,7 @@ from surefoot.errors import ArgumentError, DataError, MeasureError, shortened
 from surefoot.measures.notation import Measure, is_binary
 from surefoot.measures.scoring import named_runs, score
 from surefoot.measures.worst_case import check_bounded
+from surefoot.report.kinds import KINDS
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.betting import check_unit
 from surefoot.risk.inference import t_test
@@ -47,9 +48,7 @@ _MOST_GRADES = 12  # that a confusion has
 class JudgeAgreement(PlainResult):
     """What an automatic judge is worth; `to_dict` is its plain data, everything else renders that."""
 
-    _called = "an agreement of judges"
-    _schemas = (SCHEMA,)
-    _shape = AgreementData
+    _kind = KINDS["agreement"]
     _renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook)
 
     def __repr__(self) -> str:

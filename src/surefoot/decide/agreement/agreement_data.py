@@ -1,14 +1,9 @@
-"""The agreement of judges as plain data: the types of its JSON, from which `agreement.schema.json` is made.
-
-`python -m surefoot.decide.agreement.agreement_data` prints the schema; a test holds the package's file to it.
-"""
+"""The agreement of judges as plain data: the types of its JSON."""
 
 from __future__ import annotations
 
-import json
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
-from surefoot.report.schema import schema_of
 from surefoot.risk.assessment_data import Count, NotNegative
 
 SCHEMA: Literal["surefoot/agreement/1"] = "surefoot/agreement/1"
@@ -90,17 +85,3 @@ class AgreementData(TypedDict):
     measure: str | None
     systems: list[SystemBiasData]
     comparison: SystemsComparisonData | None
-
-
-def agreement_schema(*, strict: bool = False) -> dict[str, Any]:
-    """The schema of `Agreement.to_dict`; a strict one takes no keys that the types do not have."""
-    return schema_of(
-        "surefoot agreement",
-        "How far an automatic judge agrees with people, and how many of their judgments it would save in a gate.",
-        (AgreementData,),
-        strict=strict,
-    )
-
-
-if __name__ == "__main__":
-    print(json.dumps(agreement_schema(), indent=2, ensure_ascii=False))

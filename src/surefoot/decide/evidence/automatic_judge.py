@@ -14,8 +14,9 @@ from typing import Annotated, Literal, TypedDict, get_args
 import numpy as np
 
 from surefoot.arrays import Codes, Floats, Ints
-from surefoot.data.hashes import Sha256, judgments_hash
+from surefoot.data.hashes import judgments_hash
 from surefoot.data.types.runs import Qrels, RankedSource, Run
+from surefoot.decide.evidence.evidence_data import Sha256
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
 from surefoot.measures.notation import Measure
 from surefoot.measures.scoring import score

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from surefoot.data.reading.by_query import query_table
 from surefoot.data.reading.columns import ids_of
 from surefoot.data.reading.files import inner_ending
 from surefoot.data.reading.frames import is_columns
+from surefoot.data.reading.query_tables import query_table
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.strata import Strata
 from surefoot.errors import ArgumentError, DataError, name_list, shortened

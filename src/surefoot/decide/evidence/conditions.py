@@ -21,17 +21,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Literal, NamedTuple, TypeAlias, TypedDict
+from typing import Literal, NamedTuple, TypedDict
 
 import numpy as np
 
 from surefoot.arrays import Floats
+from surefoot.decide.evidence.evidence_data import ConditionName, ToProve
 from surefoot.errors import DataError, name_list, shortened
 from surefoot.measures.notation import is_binary
 from surefoot.risk.rounding import difference_of
 from surefoot.risk.tradeoff import weigh_losses, which_lose_over_20
-
-ToProve: TypeAlias = Literal["risk", "gain"]  # what queries are drawn for
 
 
 class BoundedMean(NamedTuple):
@@ -186,8 +185,6 @@ CONDITIONS: dict[str, ConditionKind] = {  # in the order in which policies are r
     )
 }
 LOSSES = tuple(name for name, condition in CONDITIONS.items() if condition.promise is not None)  # of guards
-ConditionName: TypeAlias = Annotated[str, ("enum", list(CONDITIONS))]
-LossName: TypeAlias = Annotated[str, ("enum", list(LOSSES))]
 
 
 def condition_named(name: str) -> ConditionKind:

@@ -14,8 +14,8 @@ from surefoot.data.hashes import queries_hash
 from surefoot.data.types.runs import RankedSource, Run
 from surefoot.decide.evidence.automatic_judge import UnjudgedTreatment, read_automatic
 from surefoot.decide.evidence.compared_systems import systems_of
-from surefoot.decide.evidence.conditions import ToProve
 from surefoot.decide.evidence.draws import Draws, system_hash
+from surefoot.decide.evidence.evidence_data import ToProve
 from surefoot.decide.evidence.record import SampleEntry, open_record
 from surefoot.decide.evidence.traffic import answered_queries, traffic_to_draw
 from surefoot.errors import ArgumentError, DataError, shortened

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Any
 
 import numpy as np
 
@@ -15,25 +15,11 @@ from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.automatic_judge import AutomaticJudge, shown_documents
 from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.draws import Draws
+from surefoot.decide.evidence.evidence_data import PerQueryData
 from surefoot.decide.options import NO_FILL_REASON
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.notation import Measure, is_binary, named_measure
 from surefoot.measures.worst_case import check_bounded
-
-
-class PerQueryData(TypedDict):
-    """What was bet on, in that order: everything that the decision can be computed from."""
-
-    query: list[str]
-    baseline: list[float]
-    candidate: list[float]
-    weight: Annotated[list[float] | None, "What each query was drawn by."]
-    share: Annotated[
-        list[float] | None, "The weight of each query's stratum, its share of traffic over its share here."
-    ]
-    segments: Annotated[dict[str, list[bool]], "Which queries are of each segment that has a condition."]
-    automatic_baseline: NotRequired[Annotated[list[float] | None, "The baseline's scores by an automatic judge."]]
-    automatic_candidate: NotRequired[Annotated[list[float] | None, "The candidate's scores by an automatic judge."]]
 
 
 @dataclass(frozen=True)

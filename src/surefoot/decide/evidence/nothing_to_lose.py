@@ -10,17 +10,17 @@ and the result says so.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from surefoot.arrays import Flags
 from surefoot.data.types.runs import Qrels
 from surefoot.data.types.scores import Scores
+from surefoot.decide.evidence.evidence_data import UnansweredData
 from surefoot.decide.options import NothingToLoseTreatment
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.notation import Measure
-from surefoot.risk.assessment_data import Count
 
 
 def parse_treatment(value: Any) -> NothingToLoseTreatment:
@@ -31,16 +31,6 @@ def parse_treatment(value: Any) -> NothingToLoseTreatment:
         raise ArgumentError(
             f"unanswered is {shortened(value)}; it must be {' or '.join(NothingToLoseTreatment)}"
         ) from None
-
-
-class UnansweredData(TypedDict):
-    """How many judged queries there are on which nothing can be lost, and what became of them."""
-
-    treatment: Literal["leave-out", "count"]
-    left_out: Annotated[Count, "Of the queries without an answer or a relevant document."]
-    no_answer: Annotated[Count, "Neither system shows anything."]
-    no_relevant: Annotated[Count, "No document is judged relevant, though a system shows some."]
-    both_zero: Annotated[Count, "Without judgments at hand: both systems score 0. These always count."]
 
 
 class NothingToLose(NamedTuple):

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.decide.evidence.automatic_judge import AutomaticJudge
 from surefoot.decide.evidence.conditions import ConditionRule
+from surefoot.decide.evidence.evidence_data import Method
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.errors import ArgumentError
 from surefoot.risk.batches import (
@@ -31,7 +32,6 @@ from surefoot.risk.bounds import COARSE_GRID, GRID, binomial_p, bound_by_grid, b
 from surefoot.risk.control_variate import ControlVariate, JudgeMoments, anytime_with_judge, judge_moments
 
 _FINE_QUERIES = 2_000  # up to which the search for a bound takes a fine grid
-Method = Literal["betting", "binomial", "anytime", "stratified"]
 
 
 class Proof(NamedTuple):

@@ -26,12 +26,11 @@ from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 
 from surefoot.data.hashes import json_hash, seal
 from surefoot.data.reading.files import file_status
-from surefoot.data.writing.all_or_nothing import destination, write_text
-from surefoot.data.writing.locks import lock_file
+from surefoot.data.writing.all_or_nothing import destination, lock_file, write_text
 from surefoot.decide.evidence.conditions import ConditionRuleData
 from surefoot.decide.evidence.draws import Draws, DrawsData
-from surefoot.decide.evidence.judged_queries import JudgedQueries, PerQueryData
-from surefoot.decide.evidence.nothing_to_lose import UnansweredData
+from surefoot.decide.evidence.evidence_data import PerQueryData, UnansweredData
+from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.errors import DataError, expecting, name_list, shortened
 from surefoot.report.plain_json import to_json

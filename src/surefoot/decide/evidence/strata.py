@@ -7,17 +7,16 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 
 from surefoot.arguments import finite_number
-from surefoot.data.reading.by_query import query_table
 from surefoot.data.reading.columns import ids_of
-from surefoot.data.reading.segments import read_segments
+from surefoot.data.reading.query_tables import query_table, read_segments
+from surefoot.decide.evidence.evidence_data import StratumData
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
-from surefoot.risk.assessment_data import Count
 
 _ROUNDING = 1e-6  # by which shares may miss a sum of 1
 _FORMS = "a file of two columns, stratum and share, or a dict {stratum: share}"
@@ -41,14 +40,6 @@ class Strata:
             )
         ((self._column, self.stratum_of),) = columns.items()
         self.shares = read_shares(shares)
-
-
-class StratumData(TypedDict):
-    """A stratum's share of traffic, and how many of its queries were judged."""
-
-    stratum: str
-    share: float
-    queries: Count
 
 
 def read_shares(source: Any) -> dict[str, float]:

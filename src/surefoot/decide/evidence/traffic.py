@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypedDict
+from typing import Any
 
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.data.hashes import Sha256, text_hash
+from surefoot.data.hashes import text_hash
 from surefoot.data.reading.traffic import query_weights, read_traffic
 from surefoot.data.types.runs import Run
-from surefoot.decide.evidence.conditions import ToProve
+from surefoot.decide.evidence.evidence_data import DrawnTraffic, ToProve
 from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import worst_case_loss
 from surefoot.report.plain_json import to_json
-
-
-class DrawnTraffic(TypedDict):
-    """How often the queries are asked: a hash of all counts, their sum, and how many of the runs' queries have none."""
-
-    sha256: Sha256
-    total: Annotated[float, ("exclusiveMinimum", 0)]
-    left_out: Annotated[int, ("minimum", 0)]
 
 
 @dataclass(frozen=True)

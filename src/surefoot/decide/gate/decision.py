@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from surefoot.data.types.scores import Scores
-from surefoot.decide.gate.decision_data import (
-    SCHEMA,
-    DecisionData,
-)
 from surefoot.decide.gate.decision_metrics import to_metrics
 from surefoot.decide.gate.decision_notebook import to_notebook
 from surefoot.decide.gate.decision_page import to_page
 from surefoot.decide.gate.decision_text import to_csv, to_markdown, to_text
 from surefoot.decide.gate.decision_words import headline
+from surefoot.report.kinds import KINDS
 from surefoot.report.provenance import Provenance
 from surefoot.report.result import PlainResult, Renderings
 
@@ -21,9 +18,7 @@ from surefoot.report.result import PlainResult, Renderings
 class Decision(PlainResult):
     """Ship, stop or undecided; `to_dict` is its plain data, everything else renders that."""
 
-    _called = "a decision"
-    _schemas = (SCHEMA,)
-    _shape = DecisionData
+    _kind = KINDS["decision"]
     _renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
 
     def __init__(self, data: Any, scores: Scores | None = None) -> None:

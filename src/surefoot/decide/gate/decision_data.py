@@ -1,19 +1,10 @@
-"""A decision as plain data: the types of its JSON, from which `decide/gate/decision.schema.json` is made.
-
-`python -m surefoot.decide.gate.decision_data` prints the schema; a test holds the package's file to it.
-"""
+"""A decision as plain data: the types of its JSON."""
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from surefoot.decide.evidence.conditions import ConditionName
-from surefoot.decide.evidence.judged_queries import PerQueryData
-from surefoot.decide.evidence.nothing_to_lose import UnansweredData
-from surefoot.decide.evidence.proof import Method
-from surefoot.decide.evidence.sample_data import SampleData
-from surefoot.report.schema import schema_of
+from surefoot.decide.evidence.evidence_data import ConditionName, Method, PerQueryData, SampleData, UnansweredData
 from surefoot.risk.assessment_data import Count, NotNegative
 
 SCHEMA: Literal["surefoot/decision/1"] = "surefoot/decision/1"
@@ -141,18 +132,3 @@ class DecisionData(TypedDict):
     hurt: Annotated[Count, "Queries that are hurt at all."]
     most_hurt: Annotated[list[HurtData], "Those hurt most, the worst first."]
     per_query: PerQueryData
-
-
-def decision_schema(*, strict: bool = False) -> dict[str, Any]:
-    """The schema of `Decision.to_dict`; a strict one takes no keys that the types do not have."""
-    return schema_of(
-        "surefoot decision",
-        "Whether to ship a candidate: ship where every condition's p_holds is at most delta, stop where any p_fails is "
-        "at most delta_fails, undecided otherwise.",
-        (DecisionData,),
-        strict=strict,
-    )
-
-
-if __name__ == "__main__":
-    print(json.dumps(decision_schema(), indent=2, ensure_ascii=False))

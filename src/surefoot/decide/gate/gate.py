@@ -10,9 +10,9 @@ import numpy as np
 from surefoot.data.reading.texts import shown_texts
 from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.draws import Draws
+from surefoot.decide.evidence.evidence_data import SampleData
 from surefoot.decide.evidence.judged_queries import JudgedQueries, unjudged_documents
 from surefoot.decide.evidence.record import Level, Record, open_record, read_record
-from surefoot.decide.evidence.sample_data import SampleData
 from surefoot.decide.evidence.strata import Strata
 from surefoot.decide.gate.asked import Asked, Given, ask
 from surefoot.decide.gate.automatic_summary import automatic_summary

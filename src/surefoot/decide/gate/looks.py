@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from surefoot.decide.evidence.automatic_judge import AutomaticJudge
+from surefoot.decide.evidence.evidence_data import StratumData, UnansweredData
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.nothing_to_lose import UnansweredData, sum_counts
+from surefoot.decide.evidence.nothing_to_lose import sum_counts
 from surefoot.decide.evidence.proof import Evidence, evidence_of
 from surefoot.decide.evidence.record import Question, QuestionEntry, Record
-from surefoot.decide.evidence.strata import StratumData
 from surefoot.decide.gate.asked import Asked, JudgedBatch
 from surefoot.decide.gate.decision_data import ConditionData, LookData, RecordUseData, ReleaseDecision
 from surefoot.decide.gate.proved_conditions import proved_conditions

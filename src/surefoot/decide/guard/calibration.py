@@ -12,10 +12,10 @@ from surefoot.data.types.runs import Qrels
 from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.conditions import CONDITIONS
 from surefoot.decide.evidence.draws import Draws
+from surefoot.decide.evidence.evidence_data import SampleData, UnansweredData
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.nothing_to_lose import NothingToLose, UnansweredData, with_relevant
+from surefoot.decide.evidence.nothing_to_lose import NothingToLose, with_relevant
 from surefoot.decide.evidence.proof import Evidence, evidence_of
-from surefoot.decide.evidence.sample_data import SampleData
 from surefoot.decide.evidence.strata import Strata, weigh_strata
 from surefoot.decide.guard.list_pair import ListPair
 from surefoot.decide.guard.scorers import Scorer

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
 from surefoot.data.hashes import check_seal
-from surefoot.decide.guard.certificate_data import SCHEMA, CertificateData, certificate_schema
 from surefoot.decide.guard.certificate_notebook import to_notebook
 from surefoot.decide.guard.certificate_page import to_page
 from surefoot.decide.guard.certificate_text import figure_rows
 from surefoot.errors import DataError, name_list, visible
 from surefoot.report.escapes import csv_text
+from surefoot.report.kinds import KINDS
 from surefoot.report.provenance import Provenance
 from surefoot.report.result import PlainResult
 from surefoot.risk.assessment_data import Json
@@ -23,18 +23,16 @@ class Certificate(PlainResult, Mapping[str, Any]):
     `print` it for people, `write` it as JSON and as a page for the record. One that was changed is not read back.
     """
 
-    _schemas = (SCHEMA,)
-    _shape = CertificateData
-    _called = "a certificate"
+    _kind = KINDS["certificate"]
 
     @classmethod
     def from_dict(cls, data: Json) -> Self:
         """The certificate whose plain data this is, if it is as it was written."""
         cls._check_schema(data)
         check_seal(data, "the certificate")
-        absent = [name for name in certificate_schema()["$defs"]["CertificateData"]["required"] if name not in data]
+        absent = [name for name in cls._kind.json_schema()["$defs"]["CertificateData"]["required"] if name not in data]
         if absent:
-            raise DataError(f"is damaged or incomplete: as {cls._called} it lacks {name_list(absent)}")
+            raise DataError(f"is damaged or incomplete: as {cls._kind.called} it lacks {name_list(absent)}")
         return super().from_dict(data)
 
     def __getitem__(self, name: str) -> Any:

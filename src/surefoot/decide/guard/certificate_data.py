@@ -1,18 +1,11 @@
-"""A certificate as plain data: the types of its JSON, from which `decide/guard/certificate.schema.json` is made.
-
-`python -m surefoot.decide.guard.certificate_data` prints the schema; a test holds the package's file to it.
-"""
+"""A certificate as plain data: the types of its JSON."""
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
-from surefoot.decide.evidence.conditions import LossName
-from surefoot.decide.evidence.nothing_to_lose import UnansweredData
-from surefoot.decide.evidence.sample_data import SampleData
-from surefoot.report.schema import schema_of
-from surefoot.risk.assessment_data import Count, Json, NotNegative
+from surefoot.decide.evidence.evidence_data import LossName, SampleData, UnansweredData
+from surefoot.risk.assessment_data import Count, NotNegative
 
 SCHEMA: Literal["surefoot/certificate/1"] = "surefoot/certificate/1"
 Share: TypeAlias = Annotated[float, ("minimum", 0), ("maximum", 1)]
@@ -109,17 +102,3 @@ class CertificateData(TypedDict):
     curve: list[CurvePoint]
     thresholds: list[ThresholdPoint]
     sha256: Annotated[str, "Of all else in this certificate."]
-
-
-def certificate_schema(*, strict: bool = False) -> Json:
-    """The schema of `Certificate.to_dict`; a strict one takes no keys that the types do not have."""
-    return schema_of(
-        "surefoot certificate",
-        "What a guard proves of the lists that it shows. Absent values are null.",
-        (CertificateData,),
-        strict=strict,
-    )
-
-
-if __name__ == "__main__":
-    print(json.dumps(certificate_schema(), indent=2, ensure_ascii=False))

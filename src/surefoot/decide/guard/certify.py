@@ -10,9 +10,9 @@ import numpy as np
 
 from surefoot.data.hashes import seal
 from surefoot.decide.evidence.conditions import CONDITIONS
+from surefoot.decide.evidence.evidence_data import SampleData, UnansweredData
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.nothing_to_lose import UnansweredData, nothing_to_lose_notes
-from surefoot.decide.evidence.sample_data import SampleData
+from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose_notes
 from surefoot.decide.guard.certificate import Certificate
 from surefoot.decide.guard.certificate_data import (
     ANYTIME,

@@ -11,7 +11,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.data.hashes import HASH_DIGITS, queries_hash, query_fingerprints, text_hash
-from surefoot.data.types.drawn_lists import DrawnLists
+from surefoot.data.types.data_parts import DrawnLists
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Qrels, Run
 from surefoot.decide.evidence.chosen_queries import read_sample

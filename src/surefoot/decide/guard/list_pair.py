@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from surefoot.arrays import Flags, Floats, Ints
-from surefoot.data.types.feature_scores import feature_scores
+from surefoot.data.types.labels_and_scores import blend_scores, feature_scores
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Qrels, Run
-from surefoot.data.types.standardised import blend_scores
 from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.baseline_spec import feature_number

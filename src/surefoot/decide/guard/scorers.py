@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.data.types.feature_scores import feature_scores
+from surefoot.data.types.labels_and_scores import feature_scores
 from surefoot.data.types.runs import Qrels
 from surefoot.decide.guard.expected_gain import IsotonicGain, RegressionGain
 from surefoot.decide.guard.list_pair import ListPair, row_ranks

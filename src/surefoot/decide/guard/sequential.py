@@ -11,8 +11,9 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.data.hashes import queries_hash
+from surefoot.decide.evidence.evidence_data import UnansweredData
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.nothing_to_lose import UnansweredData, sum_counts
+from surefoot.decide.evidence.nothing_to_lose import sum_counts
 from surefoot.decide.evidence.proof import Evidence, evidence_of
 from surefoot.decide.guard.calibration import ScoredQueries, check_new
 from surefoot.decide.guard.certificate import Certificate

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from surefoot.arguments import LARGEST_COUNT, finite_number, integer
-from surefoot.decide.evidence.conditions import LOSSES, ConditionRule, LossName
+from surefoot.decide.evidence.conditions import LOSSES, ConditionRule
+from surefoot.decide.evidence.evidence_data import LossName
 from surefoot.decide.evidence.nothing_to_lose import parse_treatment
 from surefoot.decide.guard.list_pair import ListPair
 from surefoot.decide.options import LEAST_DELTA, MOST_DELTA, NothingToLoseTreatment

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from surefoot.data.hashes import seal
-from surefoot.data.reading.saved_folders import describing_file
+from surefoot.data.reading.folders import describing_file
 from surefoot.data.writing.all_or_nothing import ensure_folder, write_text
 from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.decide.guard.certificate import Certificate

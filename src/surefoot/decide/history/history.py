@@ -19,6 +19,7 @@ from surefoot.decide.history.history_files import HistoryFile, read_files
 from surefoot.decide.history.history_options import DATES_FROM
 from surefoot.decide.history.history_page import to_page
 from surefoot.decide.history.history_text import headline, to_csv, to_markdown, to_text
+from surefoot.report.kinds import KINDS
 from surefoot.report.result import PlainResult, Renderings
 
 _Dated = tuple[str, str, ReleaseComparison]  # date, file, and what it compares
@@ -27,9 +28,7 @@ _Dated = tuple[str, str, ReleaseComparison]  # date, file, and what it compares
 class ReleaseHistory(PlainResult):
     """Releases over time; `to_dict` is its plain data, everything else renders that."""
 
-    _called = "a history"
-    _schemas = (SCHEMA,)
-    _shape = HistoryData
+    _kind = KINDS["history"]
     _renderings = Renderings(to_text, to_csv, to_page, to_markdown)
 
     def __repr__(self) -> str:

@@ -1,15 +1,10 @@
-"""A history as plain data: the types of its JSON, from which `decide/history/history.schema.json` is made.
-
-`python -m surefoot.decide.history.history_data` prints the schema; a test holds the package's file to it.
-"""
+"""A history as plain data: the types of its JSON."""
 
 from __future__ import annotations
 
-import json
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from surefoot.decide.gate.decision_data import ReleaseDecision
-from surefoot.report.schema import schema_of
 from surefoot.risk.assessment_data import Count, NotNegative
 
 SCHEMA: Literal["surefoot/history/1"] = "surefoot/history/1"
@@ -88,18 +83,3 @@ class HistoryData(TypedDict):
     without_queries: Annotated[Count, "Releases whose file does not have them: write them with --per-query."]
     hurt_repeatedly: Annotated[list[HurtRepeatedly], "The most often hurt first."]
     left_out: list[LeftOutFile]
-
-
-def history_schema(*, strict: bool = False) -> dict[str, Any]:
-    """The schema of `ReleaseHistory.to_dict`; a strict one takes no keys that the types do not have."""
-    return schema_of(
-        "surefoot history",
-        "Past decisions and assessments by date: what each release gained and risked, what was shipped, and which "
-        "queries were hurt repeatedly.",
-        (HistoryData,),
-        strict=strict,
-    )
-
-
-if __name__ == "__main__":
-    print(json.dumps(history_schema(), indent=2, ensure_ascii=False))

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from surefoot.arrays import Floats
+from surefoot.data.types.data_parts import stack
 from surefoot.data.types.ranking import TieRule
 from surefoot.data.types.ranking_data import RankingData
-from surefoot.data.types.stacking import stack
 from surefoot.errors import SurefootError
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.estimator import SAMPLE_DOCUMENTS

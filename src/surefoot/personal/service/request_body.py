@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from surefoot.data.reading.json_text import RepeatedNameError, parse_json
+from surefoot.data.reading.files import RepeatedNameError, parse_json
 from surefoot.errors import ArgumentError, did_you_mean, name_list, shortened
 from surefoot.personal.service.service_settings import MOST_EVENTS, MOST_RESULTS
 

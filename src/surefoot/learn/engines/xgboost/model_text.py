@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.data.reading.json_text import parse_json
+from surefoot.data.reading.files import parse_json
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.engines.contract import ModelTextError
 

@@ -20,6 +20,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from typing import TypeVar
 
 import numpy as np
@@ -28,8 +29,7 @@ import polars as pl
 from surefoot.arguments import LARGEST_EXACT, decimal, is_rounded
 from surefoot.arrays import ROUNDED
 from surefoot.data.reading.files import OLD_MAC, WHITESPACE, lines_in, plain_for_polars, text_blocks, utf8_line
-from surefoot.data.reading.fork_safety import threads_lost
-from surefoot.data.reading.ir_metadata import without_metadata
+from surefoot.data.reading.polars_process import threads_lost
 from surefoot.errors import DataError, shortened
 
 _SPACES = bytes.maketrans(WHITESPACE.encode(), b" " * len(WHITESPACE))
@@ -236,3 +236,35 @@ def _finite(path: str | os.PathLike[str], line: int, name: str, text: str) -> fl
     if is_rounded(text):
         raise DataError.at(path, line, f"the {name} is {shortened(text)}; {ROUNDED}")
     return value
+
+
+_START, _END = b"# ir_metadata.start", b"# ir_metadata.end"
+
+
+def without_metadata(path: str | os.PathLike[str], blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The blocks of whole lines; a line of the header becomes a blank one, so that all others keep their numbers."""
+    rest = iter(blocks)
+    first = next(rest, b"")
+    if first.partition(b"\n")[0].rstrip() != _START:
+        yield from chain([first] if first else [], rest)
+        return
+    number = 0
+    for block in chain([first], rest):
+        end = 0
+        while end < len(block):
+            start, end = end, block.find(b"\n", end) + 1 or len(block)
+            line, number = block[start:end].strip(), number + 1
+            if line == _END:
+                yield b"\n" * number
+                if end < len(block):
+                    yield block[end:]
+                yield from rest
+                return
+            if line and not line.startswith(b"#"):
+                raise DataError.at(
+                    path,
+                    number,
+                    f"found {shortened(line.decode(errors='replace'))} in the ir_metadata header, whose lines start "
+                    f"with #; end the header with a line '{_END.decode()}'",
+                )
+    raise DataError.at(path, 1, f"the ir_metadata header does not end; a line '{_END.decode()}' must follow it")

@@ -10,7 +10,7 @@ import numpy as np
 
 from surefoot.arguments import decimal
 from surefoot.data.reading.files import utf8_line
-from surefoot.data.types.labels import RowError, check_labels
+from surefoot.data.types.labels_and_scores import RowError, check_labels
 from surefoot.errors import DataError, shortened
 
 FORM = "label qid:ID 1:value 2:value … # comment"

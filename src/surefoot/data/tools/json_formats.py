@@ -14,9 +14,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from surefoot.arguments import finite_number
-from surefoot.data.tools.json_location import JsonFile, JsonValue, is_objects
 from surefoot.data.tools.judges import JudgmentOrigin
-from surefoot.data.tools.tool_file import ToolFile, ToolRowsBuilder
+from surefoot.data.tools.tool_file import JsonFile, JsonValue, ToolFile, ToolRowsBuilder, is_objects
 from surefoot.errors import shortened
 
 _RATINGS, _CONFIGURATION = "judgmentRatings", "searchConfigurationId"
