@@ -63,7 +63,7 @@ class Estimator(BaseEstimator):
     trees_before_ = 0  # of init_model, whose history is not in history_
     traffic_: dict[str, Any] | None = None  # how queries counted, where they did not count the same
     if TYPE_CHECKING:
-        measure: Any
+        measure: str
         score_sample_: list[float]
 
         def predict(self, X: Any) -> Floats:

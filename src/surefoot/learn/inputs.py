@@ -129,11 +129,6 @@ def numbered_names(features: int) -> list[str]:
     return [f"feature_{number}" for number in range(1, features + 1)]
 
 
-def are_numbered(names: Sequence[str]) -> bool:
-    """Whether features had no names in training; models of version 0.1 call them by LightGBM's numbers from 0."""
-    return list(names) in (numbered_names(len(names)), [f"Column_{number}" for number in range(len(names))])
-
-
 def matched_features(X: Any, trained: Sequence[str], what: str, categories: Categories | None = None) -> FeatureMatrix:
     """The feature matrix with its columns as in training: by name where both have names, by position otherwise.
 
@@ -152,7 +147,7 @@ def matched_features(X: Any, trained: Sequence[str], what: str, categories: Cate
             return matrix
         column_of = {name: number for number, name in enumerate(names)}
         return np.ascontiguousarray(matrix[:, [column_of[name] for name in trained]])
-    if names is not None and not are_numbered(trained):
+    if names is not None and list(trained) != numbered_names(len(trained)):
         expected, present = set(trained), set(names)
         absent = [name for name in trained if name not in present]
         extra = [name for name in names if name not in expected]
