@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 
 import surefoot as sf
-from surefoot.choose.candidate_figures import every_ranking
+from surefoot.choose.candidate_figures import every_ranking, resampled_means
 from surefoot.choose.candidates import Candidate, TrainedModels
 from surefoot.choose.choice import Choice, select
 from surefoot.choose.options import MODEL, SEED_MEAN
 from surefoot.choose.selection_policy import SelectionPolicy
 from surefoot.choose.store import SweepStore
-from surefoot.choose.uncertainty import resampled_means
 
 SETTINGS: dict[str, Any] = {
     "objectives": ("u_risk", "saro"), "alphas": (1, 5, 10, 20), "choose_by": "cross-validation",

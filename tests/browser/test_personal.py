@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 from tests.personal.small import small_study
 
-from surefoot.personal.method_lines import distinct_rows, full_label, method_line
 from surefoot.personal.page import opening_list
-from surefoot.personal.recommendation import headline, recommendation_tag
+from surefoot.personal.recommendation import recommendation
 from surefoot.personal.study import Personalization
-from surefoot.personal.tables import bias_note
+from surefoot.personal.tables import bias_note, distinct_rows, full_label, method_line
 
 pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
 
@@ -180,13 +179,13 @@ def test_hostile_names_stay_text(open_file: Any, result: Personalization, tmp_pa
 def test_it_opens_with_the_recommended_model_and_three_rows(opened: Any, result: Personalization) -> None:
     page, data = opened.page, result.to_dict()
     choice, rows = data["recommendation"], distinct_rows(data["chosen"])
-    assert opened.text("#headline") == headline(data)
+    assert opened.text("#headline") == recommendation(data).headline
     assert choice["rule"] in opened.text(".lead")
     assert choice["model"] in opened.text(".lead")
     shown = page.locator("#methods tbody tr:visible")
     assert shown.count() == 3
     assert shown.first.locator("bdi").inner_text() == choice["label"]
-    assert recommendation_tag(data) in shown.first.inner_text()
+    assert recommendation(data).tag in shown.first.inner_text()
     assert ("recommended" in opened.text("main")) == (choice["choice"] == "take")
     page.click("#more")
     assert shown.count() == page.locator("#lines > div:visible").count() == len(rows) > 3

@@ -10,7 +10,7 @@ import pytest
 from tests.choose.gaining import gaining_sweep
 
 import surefoot as sf
-from surefoot.choose.recommendation import headline, model_name
+from surefoot.choose.recommendation import model_name, recommendation
 
 pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
 
@@ -245,7 +245,7 @@ def test_break_even_follows_alpha(swept: sf.TradeOffs, opened: Any) -> None:
 
 def test_it_opens_at_the_recommended_model_against_gain_alone(gaining: sf.TradeOffs, recommending: Any) -> None:
     page, choice = recommending.page, gaining.to_dict()["recommendation"]
-    assert recommending.text("#headline") == headline(gaining.to_dict())
+    assert recommending.text("#headline") == recommendation(gaining.to_dict()).headline
     assert choice["rule"] in recommending.text(".lead")
     sides = [page.locator(f"#{side} option:checked").inner_text() for side in ("one", "other")]
     assert sides[0] == "gain"
@@ -324,7 +324,7 @@ def test_an_answer_need_not_have_a_chart(swept: sf.TradeOffs, open_file: Any, tm
     data["answers"] = [{key: answer[key] for key in ("question", "answer")} for answer in data["answers"]]
     sf.TradeOffs.from_dict(data).write(tmp_path / "t.html")
     opened = open_file(tmp_path / "t.html")
-    assert opened.text("#headline") == headline(swept.to_dict())
+    assert opened.text("#headline") == recommendation(swept.to_dict()).headline
     assert data["answers"][0]["answer"] in opened.text("main")
     assert opened.page.locator("#answer-0").count() == 0
     assert opened.quiet()

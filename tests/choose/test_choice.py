@@ -13,10 +13,9 @@ import pytest
 
 import surefoot as sf
 from surefoot.choose.candidates import TrainedModels
-from surefoot.choose.choice import select
+from surefoot.choose.choice import copy_model, select
 from surefoot.choose.options import RANKINGS
-from surefoot.choose.rows import pooled
-from surefoot.choose.saved_choice import copy_model
+from surefoot.choose.recommendation import pooled
 from surefoot.choose.selection_policy import SelectionPolicy
 from surefoot.choose.store import SweepStore
 from surefoot.errors import ArgumentError, DataError

@@ -39,12 +39,7 @@ def test_models_do_not_learn_from_what_they_score(crossed: tuple[sf.TradeOffs, S
             fold.train.select(rest).with_baselines_only(["today"])
         )
         left_out = fold.train.select(parts[job.inner])
-        arrays = store.arrays(job)
-        np.testing.assert_array_equal(arrays["scores"], ranker.predict(left_out))
-        run = left_out.to_run(arrays["scores"], "m")
-        expected = sf.score(left_out.qrels(), [run], store.plan.measure)
-        by_query = dict(zip(expected.queries, expected.values[0], strict=True))
-        np.testing.assert_allclose(arrays["values"][0], [by_query[query] for query in left_out.queries], atol=1e-12)
+        np.testing.assert_array_equal(store.arrays(job)["scores"], ranker.predict(left_out))
 
 
 def test_a_row_has_the_figures_of_all_training_queries(crossed: tuple[sf.TradeOffs, SweepStore]) -> None:

@@ -9,7 +9,7 @@ import pytest
 import surefoot as sf
 from surefoot.choose.options import PRESETS
 from surefoot.choose.plan import SweepPlan, SweepSetting, TrainingJob, best_parameters
-from surefoot.choose.presets import preset
+from surefoot.choose.sweep import preset_settings as preset
 from surefoot.errors import ArgumentError
 
 

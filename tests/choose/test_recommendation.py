@@ -10,8 +10,7 @@ import pytest
 import surefoot as sf
 from surefoot.choose.choice import select
 from surefoot.choose.options import MODEL
-from surefoot.choose.recommendation import cautions, headline, kept_in_words, model_name, recommend
-from surefoot.choose.rows import pooled
+from surefoot.choose.recommendation import kept_in_words, model_name, pooled, recommend, recommendation
 from surefoot.choose.selection_policy import SelectionPolicy
 from surefoot.choose.tables import significance_signs
 from surefoot.report.few_queries import UNEVEN
@@ -46,19 +45,19 @@ def test_least_risk_of_those_that_keep_the_gain() -> None:
     assert (choice["choice"], choice["name"], choice["strategy"]) == ("take", "u_risk α=5", None)
     assert choice["test"]["share_of_gain"] == pytest.approx(0.96)
     assert choice["by_fold"]["chosen"] == {"Fold1": "u_risk α=5"}
-    assert headline(data) == "Take u_risk α = 5: it keeps 96 % of the gain at 50 % of the risk"
-    assert cautions(data) == []
+    assert recommendation(data).headline == "Take u_risk α = 5: it keeps 96 % of the gain at 50 % of the risk"
+    assert recommendation(data).cautions == []
 
 
 def test_the_choice_is_of_validation_queries_and_the_figures_of_test_queries() -> None:
     data = made_sweep(GAIN, made_row("u_risk α=5", 0.096, 0.02, gain=0.08, risk=0.03))
-    assert headline(data) == "Take u_risk α = 5: it keeps 80 % of the gain at 75 % of the risk"
+    assert recommendation(data).headline == "Take u_risk α = 5: it keeps 80 % of the gain at 75 % of the risk"
     worse = made_sweep(GAIN, made_row("u_risk α=5", 0.096, 0.02, gain=0.05, risk=0.03))
-    assert headline(worse).startswith("Take u_risk α = 5, with caution: it keeps 50 %")
+    assert recommendation(worse).headline.startswith("Take u_risk α = 5, with caution: it keeps 50 %")
 
 
 def test_gain_alone() -> None:
-    assert headline(made_sweep(GAIN, made_row("u_risk α=5", 0.05, 0.01))) == (
+    assert recommendation(made_sweep(GAIN, made_row("u_risk α=5", 0.05, 0.01))).headline == (
         "Take gain alone: no other model keeps 95 % of its gain at less risk"
     )
 
@@ -83,7 +82,7 @@ def test_gain_alone() -> None:
 def test_choices(rows: list[Any], choice: str, words: str) -> None:
     data = made_sweep(*rows)
     assert recommend(data)["choice"] == choice
-    assert headline(data).startswith(words)
+    assert recommendation(data).headline.startswith(words)
 
 
 def test_no_sign_where_p_is_the_significance() -> None:
@@ -95,8 +94,8 @@ def test_no_sign_where_p_is_the_significance() -> None:
 def test_few_queries_and_better_strategies_are_said() -> None:
     blend = made_row("gain blended w=0.5", 0.099, 0.01, kind="blended")
     data = made_sweep(GAIN, made_row("u_risk α=5", 0.096, 0.02), blend, queries=60)
-    assert headline(data).startswith("Take u_risk α = 5, with caution: ")
-    few, strategy = cautions(data)
+    assert recommendation(data).headline.startswith("Take u_risk α = 5, with caution: ")
+    few, strategy = recommendation(data).cautions
     assert "fewer than 100 queries" in few
     assert "gain blended w=0.5 needs no further training and keeps 99 % of the gain at 25 % of the risk" in strategy
 
@@ -112,8 +111,8 @@ def test_a_sweep_holds_it(result: sf.TradeOffs) -> None:
     ]  # fmt: skip
     assert gain["valid"]["gain"] > 0
     assert choice["name"] == min(fit, key=lambda row: row["valid"]["risk"])["name"]
-    assert result.to_text().startswith(headline(data)[:60])
-    assert headline(data) in result.to_markdown().replace("\\", "")
+    assert result.to_text().startswith(recommendation(data).headline[:60])
+    assert recommendation(data).headline in result.to_markdown().replace("\\", "")
 
 
 def test_fold_by_fold_it_is_what_select_takes_of_single_models(result: sf.TradeOffs) -> None:
@@ -141,11 +140,11 @@ def test_uneven_traffic_is_said_as_evaluate_says_it() -> None:
     weights = {"queries": 400, "effective_queries": 80.0, "equal": False}
     chosen = made_row("u_risk α=5", 0.096, 0.02) | {"alpha": 5.0}
     data = made_sweep(GAIN, chosen, queries=400) | {"traffic": weights}
-    (uneven,) = cautions(data)
+    (uneven,) = recommendation(data).cautions
     assert "these 400 queries tell only as much as 80.0 queries" in uneven
     assert uneven.endswith(UNEVEN.text)
-    (both,) = cautions(data | {"traffic": weights | {"effective_queries": 30.0}})
+    (both,) = recommendation(data | {"traffic": weights | {"effective_queries": 30.0}}).cautions
     assert "With fewer than 50 queries" in both
     assert both.endswith(UNEVEN.text)
-    assert not cautions(data | {"traffic": weights | {"effective_queries": 300.0}})
-    assert not cautions(data | {"traffic": weights | {"equal": True}})
+    assert not recommendation(data | {"traffic": weights | {"effective_queries": 300.0}}).cautions
+    assert not recommendation(data | {"traffic": weights | {"equal": True}}).cautions

@@ -11,9 +11,8 @@ import pytest
 
 import surefoot as sf
 from surefoot.choose.candidates import TrainedModels
-from surefoot.choose.choice import select
+from surefoot.choose.choice import chosen_ranker, copy_model, select
 from surefoot.choose.options import RANKINGS
-from surefoot.choose.saved_choice import chosen_ranker, copy_model
 from surefoot.choose.selection_policy import SelectionPolicy
 from surefoot.choose.store import SweepStore
 from surefoot.data.types.ranking_data import RankingData

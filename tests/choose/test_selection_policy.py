@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.choose.choice import select
+from surefoot.choose.choice import copy_model, select
 from surefoot.choose.options import PLAIN_MODELS, RANKINGS
-from surefoot.choose.rows import pooled
-from surefoot.choose.saved_choice import copy_model
+from surefoot.choose.recommendation import pooled
 from surefoot.choose.selection_policy import SelectionPolicy
 from surefoot.choose.store import SweepStore
 from surefoot.choose.tradeoffs import TradeOffs

@@ -9,12 +9,16 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.choose.candidate_figures import candidate_row, candidate_rows, hull_mixtures
-from surefoot.choose.candidates import TrainedModels
-from surefoot.choose.mixture_figures import mixed_figures
+from surefoot.choose.candidate_figures import (
+    candidate_row,
+    candidate_rows,
+    hull_mixtures,
+    mean_intervals,
+    mixed_figures,
+    resampled_means,
+)
+from surefoot.choose.candidates import TrainedModels, mixture, selective
 from surefoot.choose.store import SweepStore
-from surefoot.choose.strategies import mixture, selective
-from surefoot.choose.uncertainty import mean_intervals, resampled_means
 
 
 def test_a_query_at_the_threshold_is_re_ranked() -> None:
@@ -79,8 +83,7 @@ def test_a_mixture_of_two_models_is_expected_to_do_what_both_do(crossed: tuple[s
 def test_a_mixture_has_a_row_like_others(crossed: tuple[sf.TradeOffs, SweepStore]) -> None:
     candidates, rows = TrainedModels(crossed[1]), {row["name"]: row for row in crossed[0].rows}
     mixed = mixture(*[one for one in candidates.models() if one.name in ("gain", "u_risk α=5")])
-    against = {part: candidates.baseline_values(part) for part in candidates.part_names}
-    row = candidate_row(candidates, mixed, against)
+    row = candidate_row(candidates, mixed)
     assert row["kind"] == "mixture"
     for part in ("valid", "test", "cross_validation"):
         for key in ("mean", "gain", "risk", "wins", "loss_over_20"):

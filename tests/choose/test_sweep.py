@@ -17,16 +17,16 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.choose.candidates import TrainedModels
 from surefoot.choose.folds import FoldSource
 from surefoot.choose.plan import SweepPlan, SweepSetting, TrainingJob
-from surefoot.choose.processes import WorkerProcess
 from surefoot.choose.store import SweepStore
-from surefoot.choose.trainings import SweepTrainings, _Crew, run
+from surefoot.choose.trainings import SweepTrainings, WorkerProcess, _Crew, run
 from surefoot.errors import ArgumentError, DataError
 
 
 def test_models_are_those_of_separate_trainings(store: SweepStore) -> None:
-    fold = store.source.load("Fold2")
+    fold, trained = store.source.load("Fold2"), TrainedModels(store)
     jobs = {(job.setting.name, job.seed): job for job in SweepTrainings(store).ready_jobs("Fold2")}
     for name, seed, names in (("u_risk α=5", 1, ["today"]), ("faro@all α=1", 0, ["today", "other"])):
         job = jobs[name, seed]
@@ -37,7 +37,8 @@ def test_models_are_those_of_separate_trainings(store: SweepStore) -> None:
         saved = sf.Ranker.load(store.result_path(job))
         np.testing.assert_array_equal(saved.predict(fold.test.X), ranker.predict(fold.test.X))
         expected = sf.score(fold.test.qrels(), [ranker.to_run(fold.test, "m")], store.plan.measure).values[0]
-        np.testing.assert_allclose(store.arrays(job)["test_values"][0], expected, atol=1e-12)
+        model = next(model for model in trained.models() if model.name == name)
+        np.testing.assert_allclose(model.values["test"][seed, 0, trained.spans("test")["Fold2"]], expected, atol=1e-12)
 
 
 def test_parameters_are_the_best_on_validation_data(store: SweepStore) -> None:

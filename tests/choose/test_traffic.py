@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from tests.report.schemas import check_data
 
 import surefoot as sf
+from surefoot.choose.candidate_figures import resampled_means, standard_error
 from surefoot.choose.candidates import Candidate, TrainedModels
 from surefoot.choose.choice import select
 from surefoot.choose.frontier import selective_curve
 from surefoot.choose.selection_policy import SelectionPolicy
 from surefoot.choose.store import SweepStore
 from surefoot.choose.tradeoffs import TradeOffs
-from surefoot.choose.uncertainty import resampled_means, standard_error
 from surefoot.errors import ArgumentError, DataError
 from surefoot.risk.inference import weighted_test
 

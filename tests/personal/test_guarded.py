@@ -12,7 +12,7 @@ from tests.clicks.logs import generated
 import surefoot as sf
 from surefoot.data.types.data_parts import DrawnLists
 from surefoot.errors import ArgumentError, DataError
-from surefoot.personal.later_lists import LaterLists, later_lists
+from surefoot.personal.lists import LaterLists, later_lists
 
 SMALL = {
     "grid": {"betas": (0.1,), "alphas": (1.0,), "lowest": (1.0,)},

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from tests.personal.small import small_study
 
-from surefoot.personal.method_lines import METHOD_LINES, distinct_rows, method_line
 from surefoot.personal.options import METHOD_TITLES
-from surefoot.personal.recommendation import headline, recommend, share_in_words
+from surefoot.personal.recommendation import recommend, recommendation, share_in_words
 from surefoot.personal.study import Personalization
-from surefoot.personal.tables import cells
+from surefoot.personal.tables import METHOD_LINES, cells, distinct_rows, method_line
 from surefoot.significance import SIGNIFICANCE
 
 
@@ -34,8 +33,8 @@ def test_the_largest_area_on_validation_lists_is_served() -> None:
     data = made_study(made_row("small", 0.1), made_row("large", 0.3), made_row("unknown", None))
     choice = recommend(data)
     assert (choice["choice"], choice["name"], choice["model"]) == ("take", "large", "models/large")
-    assert headline(data) == "Take large, β = 0.4: 90 % of the gain, a quarter of the lists moved"
-    assert headline(data | {"lists": {"test": 30}}).startswith("Take large, β = 0.4, with caution: 90 %")
+    assert recommendation(data).headline == "Take large, β = 0.4: 90 % of the gain, a quarter of the lists moved"
+    assert recommendation(data | {"lists": {"test": 30}}).headline.startswith("Take large, β = 0.4, with caution: 90 %")
 
 
 def test_what_is_made_without_a_model_is_not_served() -> None:
@@ -58,7 +57,7 @@ def test_what_is_made_without_a_model_is_not_served() -> None:
 def test_no_model_is_served_without_a_gain_that_is_more_than_chance(row: Any, choice: str, words: str) -> None:
     data = made_study(row)
     assert recommend(data)["choice"] == choice
-    assert headline(data).startswith(words)
+    assert recommendation(data).headline.startswith(words)
 
 
 def test_no_star_where_p_is_the_significance() -> None:
@@ -75,8 +74,8 @@ def test_no_star_where_p_is_the_significance() -> None:
 def test_a_study_holds_it() -> None:
     data = json.loads(small_study().to_json())
     assert data["recommendation"] == recommend(data)
-    assert small_study().to_text(200).startswith(headline(data))
-    assert headline(data) in Personalization.from_dict(data).to_markdown().replace("\\", "")
+    assert small_study().to_text(200).startswith(recommendation(data).headline)
+    assert recommendation(data).headline in Personalization.from_dict(data).to_markdown().replace("\\", "")
 
 
 def test_each_model_has_one_row_and_each_method_a_line() -> None:

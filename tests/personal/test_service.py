@@ -25,8 +25,7 @@ from tests.personal.small import small_study
 import surefoot as sf
 from surefoot.clicks.served.session_events import MOST_OF_SESSION
 from surefoot.errors import ArgumentError, DataError
-from surefoot.personal.service.application import RerankingService, bounded
-from surefoot.personal.service.connections import Connection, Connections
+from surefoot.personal.service.application import Connection, Connections, RerankingService, bounded
 from surefoot.personal.service.service_settings import ServiceSettings
 
 LIST = {"query": "3", "results": ["11", "12", "13"], "domains": ["1", "2", "1"], "terms": ["5"], "day": 30, "time": 80}

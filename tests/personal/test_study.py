@@ -325,4 +325,5 @@ def test_a_list_at_the_entropy_s_threshold_is_re_ranked(monkeypatch: pytest.Monk
 def test_no_worker_of_a_sweep_is_loaded() -> None:
     code = "import sys, surefoot.personal.personalize; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert {name for name in loaded if name.startswith("surefoot.choose.")} <= {"surefoot.choose.frontier"}
+    shared = {f"surefoot.choose.{name}" for name in ("frontier", "options", "recommendation")}
+    assert {name for name in loaded if name.startswith("surefoot.choose.")} <= shared

@@ -13,7 +13,7 @@ import pytest
 from tests.release.composite_action import INSTALLED, ROOT, Ran, Runner
 from tests.release.test_action import Comments, github, inputs, made, runner, workspace
 
-from surefoot.choose.processes import WorkerProcess
+from surefoot.choose.trainings import WorkerProcess
 
 __all__ = ["github", "made", "runner", "workspace"]
 

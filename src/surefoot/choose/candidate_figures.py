@@ -1,4 +1,4 @@
-"""What a sweep's candidates risk and gain, how fast they learn and how far they move, as plain data."""
+"""What a sweep's candidates risk and gain, how sure that is, how fast they learn and how far they move."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ from itertools import chain, pairwise
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.choose.candidates import Candidate, TrainedModels
+from surefoot.choose.candidates import Candidate, TrainedModels, mixture, random_mixtures, strategies
 from surefoot.choose.frontier import RiskGainPoint, mixture_hull, reranking_area, selective_curve
-from surefoot.choose.mixture_figures import mixed_figures
 from surefoot.choose.options import MODEL, PLAIN_MODELS, RANKINGS
 from surefoot.choose.plan import SweepSetting
-from surefoot.choose.strategies import mixture, random_mixtures, strategies
-from surefoot.choose.uncertainty import mean_intervals, standard_error
 from surefoot.learn.measured_queries import EVALUATION_PARTS
 from surefoot.learn.saved_ranker import saved_history
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.assessment_figures import alpha_key, difference_figures
+from surefoot.risk.bootstrap import percentile_intervals, resamples
 from surefoot.risk.churn import Churn
 from surefoot.risk.expectation import geo_risk
 from surefoot.risk.inference import t_test, weighted_test
@@ -31,6 +29,17 @@ from surefoot.risk.weighting import weighted_mean
 
 CONVERGED_SHARE = 0.95  # of the final effectiveness, which tells how fast a training converges
 _DIGITS = 6  # of queries' values: what a page can show, in little room
+# Of a mixture of two models, of which each query gets one by chance.
+_RATIOS = {
+    "reward_over_risk": ("reward", "risk"),
+    "risk_over_reward": ("risk", "reward"),
+    "wins_over_losses": ("wins", "losses"),
+    "losses_over_wins": ("losses", "wins"),
+}
+_OF_ONE_RANKING = ("share_reranked", "bins")  # what two rankings by chance do not have
+_UNKNOWN = ("worst_mean", "geo_risk")  # what is not the mean of both
+REPLICATES = 1000  # of queries, drawn again
+SEED = 0
 
 
 def candidate_rows(trained: TrainedModels, strategies_of: str = "gain") -> list[Json]:
@@ -42,16 +51,14 @@ def candidate_rows(trained: TrainedModels, strategies_of: str = "gain") -> list[
         *strategies(trained, strategies_of),
         *([] if gain_model is None else random_mixtures(trained, gain_model)),
     ]
-    baseline_values = {part: trained.baseline_values(part) for part in trained.part_names}
-    rows = [candidate_row(trained, candidate, baseline_values) for candidate in every_candidate]
+    rows = [candidate_row(trained, candidate) for candidate in every_candidate]
     if strategies_of == "all":
         mixtures = hull_mixtures(every_candidate, rows)
-        rows += [candidate_row(trained, candidate, baseline_values) for candidate in mixtures]
+        rows += [candidate_row(trained, candidate) for candidate in mixtures]
         every_candidate += mixtures
     for part in EVALUATION_PARTS:
-        weights = trained.relative_weights(part)
-        _add_tests(rows, every_candidate, gain_model, baseline_values[part][0], part, weights)
-        _add_intervals(rows, every_candidate, baseline_values[part][0, 0], part, weights)
+        _add_tests(trained, rows, every_candidate, gain_model, part)
+        _add_intervals(trained, rows, every_candidate, part)
     _add_areas(rows, trained.gain_only, trained.part_names)
     return rows
 
@@ -78,7 +85,7 @@ def hull_mixtures(every_candidate: Sequence[Candidate], rows: Sequence[Json]) ->
     return [mixture(one, other) for one, other in pairwise(hull) if one.setting != other.setting]
 
 
-def candidate_row(trained: TrainedModels, candidate: Candidate, baseline_values: dict[str, Floats]) -> Json:
+def candidate_row(trained: TrainedModels, candidate: Candidate) -> Json:
     """A candidate's figures on every part and fold, without what compares it with the others."""
     row: Json = {
         "name": candidate.name,
@@ -91,13 +98,13 @@ def candidate_row(trained: TrainedModels, candidate: Candidate, baseline_values:
     if candidate.kind in RANKINGS:
         row["made_of"] = _parts(trained, candidate)
     for part in EVALUATION_PARTS:
-        each = _figures_by_seed(trained, candidate, baseline_values[part], part, slice(None))
+        each = _figures_by_seed(trained, candidate, part, slice(None))
         row[part] = _mean(each)
         if len(each) > 1:
             row[part]["deviation"] = {
                 key: float(np.std([figures[key] for figures in each], ddof=1)) for key in ("mean", "risk")
             }
-    row["folds"] = {fold: _fold_figures(trained, candidate, baseline_values, fold) for fold in trained.folds}
+    row["folds"] = {fold: _fold_figures(trained, candidate, fold) for fold in trained.folds}
     row["per_query"] = np.round(candidate.values["test"][:, 0].mean(axis=0), _DIGITS).tolist()
     if candidate.kind == MODEL:
         row["convergence"] = _convergence(trained, candidate.setting)
@@ -114,14 +121,14 @@ def _parts(trained: TrainedModels, candidate: Candidate) -> Json:
     return parts
 
 
-def _fold_figures(trained: TrainedModels, candidate: Candidate, baseline_values: dict[str, Floats], fold: str) -> Json:
+def _fold_figures(trained: TrainedModels, candidate: Candidate, fold: str) -> Json:
     """The figures of one fold on each part; of several seeds also those of the first, whose model is the one saved."""
     figures: Json = {}
     for part in trained.part_names:
         queries = trained.spans(part)[fold]
-        each = _figures_by_seed(trained, candidate, baseline_values[part], part, queries, brief=True)
+        each = _figures_by_seed(trained, candidate, part, queries, brief=True)
         figures[part] = _mean(each)
-        baseline, weights = baseline_values[part][0, 0], trained.relative_weights(part, queries)
+        baseline, weights = trained.baseline_values(part)[0, 0], trained.relative_weights(part, queries)
         figures[part]["standard_error"] = {
             "gain": standard_error(candidate.gains(part, baseline)[queries], weights),
             "risk": standard_error(candidate.losses(part, baseline)[queries], weights),
@@ -131,62 +138,33 @@ def _fold_figures(trained: TrainedModels, candidate: Candidate, baseline_values:
     return figures
 
 
-def _add_intervals(
-    rows: Sequence[Json], candidates: Sequence[Candidate], baseline: Floats, part: str, weights: Floats | None
-) -> None:
+def _add_intervals(trained: TrainedModels, rows: Sequence[Json], candidates: Sequence[Candidate], part: str) -> None:
     """Add to each point how sure it is, over resampled queries."""
-    keys = ("mean", "gain", "risk")
-    columns = [
-        column
-        for candidate in candidates
-        for column in (
-            candidate.gains(part, baseline) + baseline,
-            candidate.gains(part, baseline),
-            candidate.losses(part, baseline),
-        )
-    ]
-    ends = mean_intervals(columns, weights)
-    for number, row in enumerate(rows):
-        row[part]["interval"] = dict(zip(keys, ends[number * len(keys) :], strict=False))
+    baseline, columns = trained.baseline_values(part)[0, 0], []
+    for candidate in candidates:
+        gains = candidate.gains(part, baseline)
+        columns += [gains + baseline, gains, candidate.losses(part, baseline)]
+    ends = iter(mean_intervals(columns, trained.relative_weights(part)))
+    for row in rows:
+        row[part]["interval"] = {key: next(ends) for key in ("mean", "gain", "risk")}
 
 
 def _figures_by_seed(
-    trained: TrainedModels,
-    candidate: Candidate,
-    baseline_values: Floats,
-    part: str,
-    queries: slice,
-    *,
-    brief: bool = False,
+    trained: TrainedModels, candidate: Candidate, part: str, queries: slice, *, brief: bool = False
 ) -> list[Json]:
     """The figures of each seed on some of the queries of a part; for a mixture of two, what is expected of both."""
     if candidate.mixed is not None and candidate.chance is not None:
-        one, other = (
-            _mean(_figures_by_seed(trained, own, baseline_values, part, queries, brief=brief))
-            for own in candidate.mixed
-        )
+        one, other = (_mean(_figures_by_seed(trained, own, part, queries, brief=brief)) for own in candidate.mixed)
         return [mixed_figures(one, other, candidate.chance)]
-    return [
-        _figures(
-            trained,
-            part,
-            queries,
-            values[:, queries],
-            baseline_values[..., queries],
-            None if candidate.tau is None else candidate.tau[part][seed, queries],
-            candidate.chance,
-            brief,
-        )
-        for seed, values in enumerate(candidate.values[part])
-    ]
+    seeds = range(len(candidate.values[part]))
+    return [_figures(trained, candidate, part, seed, queries, brief) for seed in seeds]
 
 
-def _figures(
-    trained: TrainedModels, part: str, queries: slice, values: Floats, baseline_values: Floats, tau: Floats | None,
-    chance: float | None, brief: bool,
-) -> Json:  # fmt: skip
+def _figures(trained: TrainedModels, candidate: Candidate, part: str, seed: int, queries: slice, brief: bool) -> Json:
     """One seed's figures on some queries: values are [measure, query], of baselines [baseline, measure, query]."""
-    baseline = baseline_values[0, 0]
+    values, baseline_values = candidate.values[part][seed][:, queries], trained.baseline_values(part)[..., queries]
+    tau = None if candidate.tau is None else candidate.tau[part][seed, queries]
+    baseline, chance = baseline_values[0, 0], candidate.chance
     difference = difference_of(values[0], baseline)
     weights = trained.relative_weights(part, queries)
     figures: Json = {"mean": weighted_mean(values[0], weights), "queries": len(difference)}
@@ -252,14 +230,15 @@ def _mean(each: Sequence[Json]) -> Json:
 
 
 def _add_tests(
-    rows: Sequence[Json], candidates: Sequence[Candidate], gain_model: Candidate | None, baseline: Floats, part: str,
-    weights: Floats | None,
+    trained: TrainedModels, rows: Sequence[Json], candidates: Sequence[Candidate], gain_model: Candidate | None,
+    part: str,
 ) -> None:  # fmt: skip
     """Add p-values against the baseline and the gain-only model, after Holm."""
+    weights = trained.relative_weights(part)
     means = [candidate.values[part][:, 0].mean(axis=0) for candidate in candidates]
-    sides = {"p_baseline": baseline[0]} | (
-        {} if gain_model is None else {"p_gain": gain_model.values[part][:, 0].mean(axis=0)}
-    )
+    sides = {"p_baseline": trained.baseline_values(part)[0, 0]}
+    if gain_model is not None:
+        sides["p_gain"] = gain_model.values[part][:, 0].mean(axis=0)
     for key, other in sides.items():
         tests = [
             None if candidate.chance is not None else _p_value(values, other, weights)
@@ -352,3 +331,65 @@ def baseline_rows(trained: TrainedModels) -> list[Json]:
         row["per_query"] = np.round(trained.baseline_values("test")[number, 0], _DIGITS).tolist()
         rows.append(row)
     return rows
+
+
+def mixed_figures(one: Json, other: Json, chance: float) -> Json:
+    """The figures of a mixture: means of both models' own, weighted by the chance of the first.
+
+    >>> mixed_figures({"risk": 0.1, "queries": 4}, {"risk": 0.3, "queries": 4}, 0.5)
+    {'risk': 0.2, 'queries': 4}
+    """
+    mixed: Json = {}
+    for key, value in one.items():
+        if key in (*_OF_ONE_RANKING, *_RATIOS):
+            continue
+        if key in ("queries", "weight"):
+            mixed[key] = value
+        elif key in _UNKNOWN:
+            mixed[key] = dict.fromkeys(value) if isinstance(value, dict) else None
+        elif isinstance(value, dict):
+            mixed[key] = mixed_figures(value, other[key], chance)
+        else:
+            mixed[key] = chance * value + (1 - chance) * other[key]
+    for key, (above, below) in _RATIOS.items():
+        if key in one:
+            mixed[key] = mixed[above] / mixed[below] if mixed[below] else None
+    return mixed
+
+
+def resampled_means(
+    columns: Sequence[Floats], weights: Floats | None = None, replicates: int = REPLICATES, seed: int = SEED
+) -> Floats:
+    """The mean of each column of queries' values in each resample of the queries: [column, replicate].
+
+    Queries are drawn with their weights, all with the same chance.
+    """
+    matrix = np.stack(columns)
+    means = np.empty((len(matrix), replicates))
+    for part, counts in resamples(matrix.shape[1], replicates, seed):
+        times = counts if weights is None else counts * weights
+        means[:, part] = matrix @ times.T / (matrix.shape[1] if weights is None else times.sum(axis=1))
+    return means
+
+
+def mean_intervals(columns: Sequence[Floats], weights: Floats | None = None) -> list[list[float]]:
+    """The 95 % interval of each column's mean over resampled queries.
+
+    >>> mean_intervals([np.array([1.0, 1.0, 1.0])])
+    [[1.0, 1.0]]
+    """
+    ends: list[list[float]] = percentile_intervals(resampled_means(columns, weights)).tolist()
+    return ends
+
+
+def standard_error(values: Floats, weights: Floats | None = None) -> float | None:
+    """Of the mean of queries' values; None for a single query.
+
+    With weights, whose mean is 1, it goes by the influence values w·(x − mean).
+
+    >>> standard_error(np.array([0.0, 2.0])), round(standard_error(np.array([0.0, 2.0]), np.array([1.5, 0.5])), 6)
+    (1.0, 0.75)
+    """
+    if weights is not None:
+        values = weights * (values - weighted_mean(values, weights))
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None

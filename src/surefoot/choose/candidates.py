@@ -1,4 +1,8 @@
-"""What a sweep has trained, query by query: each setting's models, and what they do on every part of the data.
+"""What a sweep has trained, query by query, and what is made of it without training (Wang et al., SIGIR 2012, §5).
+
+The mean of several seeds' scores, blending with the baseline, selective re-ranking, and mixing by chance: with the
+baseline, or two models with each other. Means are made of every setting. Blends and selective re-ranking are made of
+the gain-only model, and on demand of every setting, of its mean where there are several seeds.
 
 The parts are validation and test data and, where models are chosen by cross-validation, the training queries of each
 fold, each scored by a model that did not learn from it.
@@ -7,24 +11,28 @@ fold, each scored by a model that did not learn from it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.choose.options import CROSS_VALIDATION, MODEL
+from surefoot.choose.options import BLENDED, CROSS_VALIDATION, MIXTURE, MODEL, RANDOM, SEED_MEAN, SELECTIVE
 from surefoot.choose.plan import SweepSetting, TrainingJob, reported_measures
 from surefoot.choose.store import SweepStore
 from surefoot.choose.trainings import SweepTrainings
-from surefoot.data.writing.resumable import Arrays
 from surefoot.errors import expecting
 from surefoot.learn.measured_queries import EVALUATION_PARTS, EvaluationQueries, MeasuredQueries
 from surefoot.learn.options import OBJECTIVE
 from surefoot.risk.weighting import relative_weights
 
 DocumentScores: TypeAlias = dict[str, list[Floats]]  # of each part, for each fold
+WEIGHTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # of the gain-only model in a blend
+SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # of validation queries that selective re-ranking touches
+FEW_STEPS = (0.5, 0.7, 0.9)  # weights and shares of every other model: the table stays readable
+CHANCES = (0.25, 0.5, 0.75)  # of the model in a mixture with the baseline
+EVEN_CHANCE = 0.5  # of either model in a mixture of two
 
 
 @dataclass
@@ -174,41 +182,25 @@ class TrainedModels:
         """The queries of a part, for each fold."""
         return [self.parts[fold][part] for fold in self.folds]
 
-    def _arrays(self, job: TrainingJob) -> Arrays:
-        """What a training's model scores and reaches on every part."""
-        arrays = dict(self.store.arrays(job))
-        inner = [self.store.arrays(inner_job) for inner_job in self._inner_jobs[job]]
-        if inner:
-            arrays[f"{CROSS_VALIDATION}_scores"] = np.concatenate([part["scores"] for part in inner])
-            arrays[f"{CROSS_VALIDATION}_values"] = np.concatenate([part["values"] for part in inner], axis=1)
-        return arrays
+    def _scores(self, job: TrainingJob) -> dict[str, Floats]:
+        """What a training's model gives the documents of every part."""
+        stored = self.store.arrays(job)
+        scores = {part: stored[f"{part}_scores"] for part in EVALUATION_PARTS}
+        if self._inner_jobs[job]:
+            inner = [self.store.arrays(inner_job)["scores"] for inner_job in self._inner_jobs[job]]
+            scores[CROSS_VALIDATION] = np.concatenate(inner)
+        return scores
 
     def scores(self, setting: SweepSetting) -> list[DocumentScores]:
         """The documents' scores by a setting's models, for each seed."""
-        by_seed = [[self._arrays(job) for job in jobs] for jobs in self._jobs[setting]]
-        return [{part: [fold[f"{part}_scores"] for fold in folds] for part in self.part_names} for folds in by_seed]
+        by_seed = [[self._scores(job) for job in jobs] for jobs in self._jobs[setting]]
+        return [{part: [fold[part] for fold in folds] for part in self.part_names} for folds in by_seed]
 
     def models(self) -> Iterator[Candidate]:
         """The trained settings."""
-        for setting, seeds in self._jobs.items():
-            values: dict[str, list[Floats]] = {part: [] for part in self.part_names}
-            tau: dict[str, list[Floats]] = {part: [] for part in self.part_names}
-            for jobs in seeds:
-                arrays = [self._arrays(job) for job in jobs]
-                for part in self.part_names:
-                    values[part].append(np.concatenate([job_arrays[f"{part}_values"] for job_arrays in arrays], axis=1))
-                    pairs = zip(self.evaluation(part), arrays, strict=True)
-                    tau[part].append(
-                        np.concatenate(
-                            [evaluation.tau(job_arrays[f"{part}_scores"]) for evaluation, job_arrays in pairs]
-                        )
-                    )
-            yield Candidate(
-                setting.name, MODEL, setting,
-                {part: np.stack(rows) for part, rows in values.items()},
-                {part: np.stack(rows) for part, rows in tau.items()},
-                {job.fold: dict(job.parameters) for job in seeds[0]}, seeds=self.plan.seeds[:1],
-            )  # fmt: skip
+        for setting, by_seed in self._jobs.items():
+            model = self.candidate(setting.name, MODEL, setting, self.scores(setting), self.plan.seeds[:1])
+            yield replace(model, parameters={job.fold: dict(job.parameters) for job in by_seed[0]})
 
     def candidate(
         self, name: str, kind: str, setting: SweepSetting, scores: Sequence[DocumentScores], seeds: tuple[int, ...],
@@ -263,3 +255,92 @@ class TrainedModels:
             until = np.append(0.0, np.cumsum(np.ones(len(order)) if weights is None else weights[order]))
             ranks.append(until[np.searchsorted(aggregate[order], aggregate, side="right")] / until[-1])
         return np.concatenate(ranks)
+
+
+def strategies(trained: TrainedModels, of: str) -> Iterator[Candidate]:
+    """Everything that gives one ranking and is made of trained models."""
+    for setting in trained.settings:
+        scores, seeds = trained.scores(setting), trained.plan.seeds
+        mean = [mean_scores(scores)] if len(scores) > 1 else []
+        mean_name = f"{setting.name}, mean of {len(scores)} seeds"
+        if mean:
+            yield trained.candidate(mean_name, SEED_MEAN, setting, mean, seeds)
+        if setting.objective == OBJECTIVE:
+            yield from _with_baseline(trained, setting, setting.name, scores, seeds[:1], WEIGHTS, SHARES)
+        if of == "all" and mean:
+            yield from _with_baseline(trained, setting, f"{mean_name},", mean, seeds, FEW_STEPS, FEW_STEPS)
+        elif of == "all" and setting.objective != OBJECTIVE:
+            yield from _with_baseline(trained, setting, setting.name, scores, seeds[:1], FEW_STEPS, FEW_STEPS)
+
+
+def _with_baseline(
+    trained: TrainedModels,
+    setting: SweepSetting,
+    name: str,
+    scores: Sequence[DocumentScores],
+    seeds: tuple[int, ...],
+    weights: Sequence[float],
+    shares: Sequence[float],
+) -> Iterator[Candidate]:
+    """Blends with the baseline, and selective re-ranking where there is an aggregate."""
+    for weight in weights:
+        blends = [blended(trained, seed, weight) for seed in scores]
+        yield trained.candidate(f"{name} blended w={weight:g}", BLENDED, setting, blends, seeds, weight=weight)
+    if any(trained.parts[fold]["valid"].aggregate is None for fold in trained.folds):
+        return
+    for share in shares:
+        chosen = [selective(trained, seed, share) for seed in scores]
+        yield trained.candidate(f"{name} selective {share:.0%}", SELECTIVE, setting, chosen, seeds, share=share)
+
+
+def mean_scores(scores: Sequence[DocumentScores]) -> DocumentScores:
+    """The mean of the seeds' scores."""
+    return {
+        part: [np.mean([seed[part][fold] for seed in scores], axis=0) for fold in range(len(folds))]
+        for part, folds in scores[0].items()
+    }
+
+
+def blended(trained: TrainedModels, scores: DocumentScores, weight: float) -> DocumentScores:
+    """The baseline's and a model's scores, both standardised within each query, in these shares."""
+    return {
+        part: [
+            (1 - weight) * evaluation.standardised(evaluation.baselines[0]) + weight * evaluation.standardised(own)
+            for evaluation, own in zip(trained.evaluation(part), folds, strict=True)
+        ]
+        for part, folds in scores.items()
+    }
+
+
+def selective(trained: TrainedModels, scores: DocumentScores, share: float) -> DocumentScores:
+    """The model where the aggregate is at most a threshold: the quantile of a share on the validation queries."""
+    chosen: DocumentScores = {}
+    for part, folds in scores.items():
+        chosen[part] = []
+        for fold, own in zip(trained.folds, folds, strict=True):
+            evaluation = trained.parts[fold][part]
+            is_low = trained.aggregate(fold, part) <= trained.threshold(fold, share)
+            chosen[part].append(np.where(np.repeat(is_low, evaluation.lengths), own, evaluation.baselines[0]))
+    return chosen
+
+
+def random_mixtures(trained: TrainedModels, gain_model: Candidate) -> Iterator[Candidate]:
+    """The gain-only model with some chance, else the baseline: what is expected of each query."""
+    for chance in CHANCES:
+        values = {
+            part: chance * gain_model.values[part] + (1 - chance) * trained.baseline_values(part)[0][None]
+            for part in trained.part_names
+        }
+        name = f"{gain_model.name} random p={chance:g}"
+        yield Candidate(name, RANDOM, gain_model.setting, values, chance=chance)
+
+
+def mixture(one: Candidate, other: Candidate) -> Candidate:
+    """Either model with the same chance, query by query: what is expected of each query."""
+    values = {
+        part: EVEN_CHANCE * rows.mean(axis=0, keepdims=True)
+        + (1 - EVEN_CHANCE) * other.values[part].mean(axis=0, keepdims=True)
+        for part, rows in one.values.items()
+    }
+    name = f"{one.name} or {other.name}, by chance"
+    return Candidate(name, MIXTURE, one.setting, values, chance=EVEN_CHANCE, mixed=(one, other))

@@ -10,18 +10,23 @@ from typing import Any, cast
 
 import numpy as np
 
-from surefoot.choose.candidate_figures import every_ranking
+from surefoot.choose.candidate_figures import every_ranking, resampled_means
 from surefoot.choose.candidates import Candidate, TrainedModels
-from surefoot.choose.options import CHOOSE_BY, CROSS_VALIDATION, PLAIN_MODELS
-from surefoot.choose.rows import chosen_in_words, gain_only, pooled
+from surefoot.choose.options import BLENDED, CHOOSE_BY, CROSS_VALIDATION, MODEL, PLAIN_MODELS, SELECTIVE
+from surefoot.choose.recommendation import chosen_in_words, gain_only, pooled
 from surefoot.choose.selection_policy import SelectionPolicy
 from surefoot.choose.store import SweepStore, traffic_hash
 from surefoot.choose.tradeoffs import TradeOffs
-from surefoot.choose.uncertainty import resampled_means
 from surefoot.data.reading.traffic import read_traffic
+from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, DataError, expecting, shortened
+from surefoot.learn.baseline_spec import BaselineSpec
+from surefoot.learn.combination import Combination
+from surefoot.learn.means import average
+from surefoot.learn.ranker import Ranker
 from surefoot.learn.training_weights import georisk_refusal
+from surefoot.neural.loading import AnyRanker, is_network, load_ranker
 from surefoot.report.measure_names import measure_title
 from surefoot.report.numbers import signed
 from surefoot.report.plain_json import to_json
@@ -30,6 +35,7 @@ from surefoot.risk.assessment_data import Json, TrafficData
 from surefoot.risk.bootstrap import percentile_intervals
 
 SCHEMA = "surefoot/choice/1"
+_QUANTILES = np.linspace(0, 1, 2001)
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,6 @@ class Choice:
 
     def save(self, folder: str | os.PathLike[str], *, fold: str | None = None) -> None:
         """Save the model that a fold chose, by default the first, as `Ranker.save` does; `load` reads it back."""
-        from surefoot.choose.saved_choice import copy_model
 
         if self.store is None:
             raise ArgumentError(
@@ -287,3 +292,73 @@ def _test_interval(
         columns.append(own - gain_only_figures)
     mean, risk = percentile_intervals(resampled_means(columns, trained.relative_weights("test"))).tolist()
     return {"mean": mean, "risk": risk}
+
+
+def copy_model(store: SweepStore, choice: Choice, target: Path, fold: str | None = None) -> tuple[str, str, str]:
+    """Save a fold's choice (by default the first's); says whose it is, which, and of which seeds."""
+    name = next(iter(choice.chosen)) if fold is None else fold
+    if name not in choice.chosen:
+        raise ArgumentError(f"there is no fold {shortened(name)}; the folds are {', '.join(choice.chosen)}")
+    check_origin(store, choice)
+    row = choice.chosen[name]
+    with expecting("a sweep", store.folder, "start it in a new folder"):
+        ranker, seeds = chosen_ranker(TrainedModels(store), row, name)
+    ranker.save(target)
+    return name, str(row["name"]), f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {', '.join(map(str, seeds))}"
+
+
+def chosen_ranker(trained: TrainedModels, row: Json, fold: str) -> tuple[AnyRanker, list[int]]:
+    """The one model whose ranking a row describes on a fold, and the seeds that it is made of."""
+    parts = row.get("made_of")
+    if parts is None:
+        raise ArgumentError(
+            f"{row['name']} cannot be saved: it shows one of two rankings at random; choose another candidate"
+        )
+    setting = next((setting for setting in trained.settings if setting.name == parts["setting"]), None)
+    if setting is None:
+        raise DataError.at(
+            trained.store.folder,
+            None,
+            f"does not have {shortened(parts['setting'])} on every fold in this version; run the sweep again",
+        )
+    jobs = [job for by_seed in trained.jobs(setting) for job in by_seed if job.fold == fold]
+    folders = [trained.store.result_path(job) for job in jobs if job.seed in parts["seeds"]]
+    if is_network(folders[0]):
+        return _chosen_network(trained, row, folders), list(parts["seeds"])
+    rankers = [Ranker.load(folder) for folder in folders]
+    ranker = rankers[0] if len(rankers) == 1 else average(rankers)
+    ranker.query_feature_ = trained.store.source.selective
+    if row["kind"] in (BLENDED, SELECTIVE):
+        ranker.combination_ = _combination(trained, parts, fold).to_dict()
+        ranker.score_sample_ = _score_sample(trained, ranker, fold)
+    return ranker, list(parts["seeds"])
+
+
+def _chosen_network(trained: TrainedModels, row: Json, folders: Sequence[Path]) -> AnyRanker:
+    """A single network; a network with its baseline, or with a feature of the query, has no form to be saved in."""
+    if len(folders) > 1 or row["kind"] != MODEL or trained.store.source.selective is not None:
+        raise ArgumentError(
+            f"{row['name']} cannot be saved as one model, because its models are networks. Choose a single model, or "
+            "train a mean with surefoot train --engine torch --models N"
+        )
+    return load_ranker(folders[0])
+
+
+def _combination(trained: TrainedModels, parts: Json, fold: str) -> Combination:
+    source = trained.store.source
+    first = trained.baselines[0]
+    named = [BaselineSpec.parse(text) for text in source.baselines]
+    known = next((spec.source for spec in named if spec.name == first and spec.number is not None), None)
+    how: dict[str, Any] = (
+        {"weight": parts["weight"]}
+        if "weight" in parts
+        else {"aggregate": source.selective, "threshold": parts["thresholds"][fold]}
+    )
+    return Combination(first, known, **how)
+
+
+def _score_sample(trained: TrainedModels, ranker: Ranker, fold: str) -> list[float]:
+    """Quantiles of the scores that the model gives with its baseline, on the fold's validation documents."""
+    data: RankingData = trained.store.source.load(fold).valid
+    scores = ranker.predict(data)
+    return [float(value) for value in np.maximum.accumulate(np.quantile(scores, _QUANTILES))]

@@ -10,7 +10,7 @@ import numpy as np
 from surefoot.choose.candidate_figures import CONVERGED_SHARE
 from surefoot.choose.frontier import RiskGainPoint, mixture_hull, proportional_gain
 from surefoot.choose.options import MODEL, RANKINGS
-from surefoot.choose.rows import chosen_in_words, gain_only, pooled
+from surefoot.choose.recommendation import chosen_in_words, gain_only, pooled
 from surefoot.report.measure_names import measure_title
 from surefoot.report.numbers import fixed, percent, signed
 from surefoot.risk.assessment_data import Json
@@ -36,15 +36,26 @@ def _families(data: Json) -> dict[str, list[Json]]:
 
 
 def _by_alpha(
-    gain_row: Json, rows: Sequence[Json], figure: Callable[[Json], float], words: Callable[[float], str], falls: bool
-) -> tuple[str, bool]:
-    """A figure at α = 0 and at each α of some models, in words, and whether it only falls (or rises)."""
-    values = [figure(row) for row in (gain_row, *rows)]
-    steady = all(later <= earlier if falls else later >= earlier for earlier, later in pairwise(values))
-    at = ", ".join(
-        f"{words(value)} at {row['alpha'] or 0:g}" for value, row in zip(values, (gain_row, *rows), strict=True)
-    )
-    return at, steady
+    data: Json, figure: Callable[[Json], float], words: Callable[[float], str], falls: bool
+) -> tuple[str, str] | None:
+    """A figure of each objective's models at α = 0 and at each α, in words, and whether it falls (or rises) with α."""
+    gain_row, families = gain_only(data["rows"]), _families(data)
+    if gain_row is None or not families:
+        return None
+    parts, moves = [], []
+    for objective, models in families.items():
+        rows = [gain_row, *models]
+        values = [figure(row) for row in rows]
+        steps = [earlier - later if falls else later - earlier for earlier, later in pairwise(values)]
+        steady = all(step >= 0 for step in steps)
+        moves.append(steady and values[-1] != values[0])
+        at = ", ".join(f"{words(value)} at {row['alpha'] or 0:g}" for value, row in zip(values, rows, strict=True))
+        if falls:
+            how = "never more" if steady else "not always fewer"
+        else:
+            how = "never less" if steady else "not always more"
+        parts.append(f"{objective} {at} ({how} for a larger α)")
+    return "; ".join(parts), _holds(sum(moves), len(moves))
 
 
 def _beats_reduction(data: Json) -> Json | None:
@@ -87,54 +98,33 @@ def _gain_at(hull: Sequence[RiskGainPoint], risk: float) -> float:
 
 def _converges_faster(data: Json) -> Json | None:
     """Trees, or epochs, to most of the final training effectiveness, by α."""
-    gain_row, families = gain_only(data["rows"]), _families(data)
-    if gain_row is None or not families:
+    found = _by_alpha(data, lambda row: float(row["convergence"]["trees"]), lambda trees: fixed(trees, 1), falls=True)
+    if found is None:
         return None
-
-    def trees(row: Json) -> float:
-        return float(row["convergence"]["trees"])
-
-    parts, moves = [], []
-    for objective, rows in families.items():
-        at, steady = _by_alpha(gain_row, rows, trees, lambda value: fixed(value, 1), falls=True)
-        moves.append(steady and trees(rows[-1]) < trees(gain_row))
-        parts.append(f"{objective} {at} ({'never more' if steady else 'not always fewer'} for a larger α)")
     share = f"{CONVERGED_SHARE:.0%}".replace("%", " %")
     answer = (
         f"{data.get('round_name', 'trees').capitalize()} that are needed for {share} of the final training "
-        f"effectiveness, at each α (mean over folds): {'; '.join(parts)}."
+        f"effectiveness, at each α (mean over folds): {found[0]}."
     )
-    holds = _holds(sum(moves), len(moves))
-    return {
-        "question": "Do models with a larger α learn faster?",
-        "answer": answer,
-        "about": "convergence",
-        "holds": holds,
-    }
+    question = "Do models with a larger α learn faster?"
+    return {"question": question, "answer": answer, "about": "convergence", "holds": found[1]}
 
 
 def _stays_nearer(data: Json) -> Json | None:
     """The share of test rankings that are near the baseline's, by α."""
-    gain_row, families = gain_only(data["rows"]), _families(data)
-    if gain_row is None or not families:
-        return None
 
     def near(row: Json) -> float:
         return float(sum(row["test"]["bins"]["share"][:NEAR_BINS]))
 
-    parts, moves = [], []
-    for objective, rows in families.items():
-        at, steady = _by_alpha(gain_row, rows, near, lambda value: percent(value, 1), falls=False)
-        moves.append(steady and near(rows[-1]) > near(gain_row))
-        parts.append(f"{objective} {at} ({'never less' if steady else 'not always more'} for a larger α)")
+    found = _by_alpha(data, near, lambda share: percent(share, 1), falls=False)
+    if found is None:
+        return None
     answer = (
         f"Share of rankings with a Kendall distance of at most {NEAR_BINS / BINS:g} to the baseline's ranking, at "
-        "each α: "
-        f"{'; '.join(parts)}."
+        f"each α: {found[0]}."
     )
-    holds = _holds(sum(moves), len(moves))
     question = "Do models with a larger α keep more rankings near the baseline's?"
-    return {"question": question, "answer": answer, "about": "distance", "holds": holds}
+    return {"question": question, "answer": answer, "about": "distance", "holds": found[1]}
 
 
 def _better_in_both(data: Json) -> Json | None:

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from surefoot.choose.candidate_figures import CONVERGED_SHARE
 from surefoot.choose.findings import LESS_RISK
-from surefoot.choose.recommendation import (
-    cautions,
-    headline,
-    is_doubtful,
-    kept_in_words,
-    model_name,
-    recommendation_tag,
-)
-from surefoot.choose.rows import gain_only
+from surefoot.choose.recommendation import Recommendation, gain_only, kept_in_words, recommendation, share_tile
 from surefoot.choose.tables import columns, is_weighted, notes, significance_signs, title, value_of
 from surefoot.errors import visible
 from surefoot.learn.measured_queries import EVALUATION_PARTS
-from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
+from surefoot.report.family import Tile, family_page
 from surefoot.report.measure_names import measure_title
-from surefoot.report.numbers import fixed, percent, signed
+from surefoot.report.numbers import fixed, signed
 from surefoot.report.provenance import Provenance
 from surefoot.report.traffic_words import traffic_percent
 from surefoot.risk.assessment_data import Json
@@ -30,21 +22,11 @@ _SCRIPTS = (
     f"{_FOLDER}/learning.js", f"{_FOLDER}/table.js", f"{_FOLDER}/compare.js", f"{_SHARED}/selects.js",
     f"{_FOLDER}/main.js",
 )  # fmt: skip
-_KINDS: dict[str, ChipKind] = {"take": "ship", "keep": "keep"}  # of the tile of gain
 _HOLDS = {"yes": ("Yes", "ship"), "in part": ("In part", "wait"), "no": ("No", "neutral")}
 
 
-def front(data: Json) -> Front:
-    """The decision, a chip, what to know before following it, and its figures on test queries."""
-    choice = data["recommendation"]
-    if choice["choice"] != "take":
-        chip = Chip("Keep", "keep") if choice["choice"] == "keep" else Chip("Unclear", "wait")
-    else:
-        chip = Chip("Take, with caution", "wait") if is_doubtful(data) else Chip("Take", "ship")
-    return Front(headline(data), chip, " ".join(cautions(data)) or None, list(_tiles(data, choice)))
-
-
-def _tiles(data: Json, choice: Json) -> list[Tile]:
+def _tiles(data: Json, recommended: Recommendation) -> list[Tile]:
+    choice = recommended.choice
     rows = {row["name"]: row for row in data["rows"]}
     best, gain_row = rows.get(choice["name"]), gain_only(data["rows"])
     tiles: list[Tile] = []
@@ -64,14 +46,14 @@ def _tiles(data: Json, choice: Json) -> list[Tile]:
         )
         more_risk = gain_only_figures is not None and mine["risk"] > gain_only_figures["risk"]
         tiles += [
-            _share_tile(
-                "Gain", "kept", shares["share_of_gain"], signed(mine["gain"], 4), _KINDS.get(choice["choice"]),
+            recommended.gain_tile(
+                shares["share_of_gain"], signed(mine["gain"], 4),
                 f"{signed(mine['gain'], 4)} {measure_title(data['measure'])} per query{beside[0]}",
             ),
-            _share_tile(
-                "Risk", "left", shares["share_of_risk"], fixed(mine["risk"], 4), "keep" if more_risk else None,
+            share_tile(
+                "Risk", "left", shares["share_of_risk"], fixed(mine["risk"], 4),
                 f"mean loss {mine['risk']:.4f} per query{beside[1]}",
-            ),
+            )._replace(kind="keep" if more_risk else None),
             Tile(
                 "Hurt by more than 20 %", f"{mine['loss_over_20']:.0f}",
                 f"of {data['queries']['test']:,} queries{_of_traffic(mine)}{beside[2]}",
@@ -103,11 +85,6 @@ def _of_traffic(figures: Json) -> str:
     )
 
 
-def _share_tile(label: str, word: str, share: float | None, figure: str, kind: ChipKind | None, note: str) -> Tile:
-    """A figure as a share of the gain-only model's, where that has any; else the figure itself."""
-    return Tile(label, figure, note, kind) if share is None else Tile(f"{label} {word}", percent(share), note, kind)
-
-
 def _tiles_without_choice(data: Json) -> list[Tile]:
     """How near the candidates came on validation queries, where no model gains."""
     most = max(data["rows"], key=lambda row: float(row["valid"]["gain"]))
@@ -133,7 +110,7 @@ def page_payload(data: Json) -> Json:
         **{key: data[key] for key in keys},
         "counts": data["counts"] if is_weighted(data) else None,
         "recommended": choice["name"],
-        "tag": recommendation_tag(data),
+        "tag": recommendation(data).tag,
         "strategy": (choice.get("strategy") or {}).get("name"),
         "title": measure_title(data["measure"]),
         "less_risk": LESS_RISK,
@@ -151,22 +128,22 @@ def page_payload(data: Json) -> Json:
 
 def to_page(data: Json, provenance: Provenance | None = None) -> str:
     """The page of a sweep's plain data: HTML that needs nothing else, no network and no server."""
-    choice = data["recommendation"]
+    recommended = recommendation(data)
     return family_page(
         f"{_FOLDER}/sweep.html.j2",
-        front(data),
+        recommended.front(_tiles(data, recommended)),
         provenance,
         page_kind="trade-offs",
         title=title(data),
         css=[f"{_FOLDER}/sweep.css"],
         scripts=_SCRIPTS,
         data=page_payload(data),
-        rule=visible(choice["rule"]),
+        rule=visible(recommended.choice["rule"]),
         compared=visible(title(data)),
-        tag=recommendation_tag(data),
+        tag=recommended.tag,
         round_name=data.get("round_name", "trees"),
         has_intervals=any("interval" in row[part] for row in data["rows"] for part in EVALUATION_PARTS),
-        name=None if choice["name"] is None else visible(model_name(choice["name"])),
+        name=visible(recommended.point) or None,
         answers=[
             {"question": visible(answer["question"]), "answer": visible(answer["answer"])}
             | {"about": answer.get("about"), "holds": _HOLDS.get(answer.get("holds", ""))}

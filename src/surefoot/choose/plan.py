@@ -8,13 +8,14 @@ from itertools import product
 from typing import Any, Self, TypeAlias
 
 from surefoot.arguments import LARGEST_COUNT, integer
-from surefoot.choose.learners import Networks, check_ranker, learner_of, make_ranker
 from surefoot.choose.options import DEFAULT_TREES, FEWEST_INNER_FOLDS, TUNINGS
 from surefoot.errors import ArgumentError, name_list, shortened
-from surefoot.learn.engines.contract import Engine
-from surefoot.learn.options import ENGINE, MEASURE, RISK_OBJECTIVES
+from surefoot.learn.engines.contract import Engine, engine_of
+from surefoot.learn.options import ENGINE, MEASURE, NETWORK_ENGINE, RISK_OBJECTIVES
+from surefoot.learn.prepared_data import PreparedData
 from surefoot.learn.settings import SEED_COUNT
 from surefoot.measures.notation import Measure
+from surefoot.neural.loading import AnyRanker
 from surefoot.risk.assessment_figures import distinct_alphas
 
 ALL_BASELINES = "@all"  # after an objective: against all baselines, not the first alone
@@ -292,3 +293,70 @@ def _values(name: str, entry: Any) -> tuple[Any, ...]:
     if name == TREES_PARAMETER:
         return tuple(sorted({integer(TREES_PARAMETER, value, 1, LARGEST_COUNT) for value in values}))
     return values
+
+
+class Networks:
+    """What a sweep must know of networks, by the names that engines of trees have for it."""
+
+    name = NETWORK_ENGINE
+    round_name = "epochs"
+    threads_parameter = "num_threads"
+    without_effect = frozenset({"num_threads", "device", "engine"})  # what changes no network, beside what rounding may
+
+    @property
+    def version(self) -> str:
+        """PyTorch's."""
+        from surefoot.neural.libraries import torch
+
+        return str(torch.__version__)
+
+    @staticmethod
+    def main_name(name: str) -> str:
+        """Parameters have one name each."""
+        return name
+
+
+def learner_of(name: Any) -> Engine | Networks:
+    """An engine of trees by its name, or networks."""
+    return Networks() if name == NETWORK_ENGINE else engine_of(name)
+
+
+def make_ranker(learner: Engine | Networks, arguments: Mapping[str, Any]) -> AnyRanker:
+    """The ranker of a sweep's arguments; `n_estimators` are the epochs of networks."""
+    if not isinstance(learner, Networks):
+        from surefoot.learn.ranker import Ranker
+
+        return Ranker(**arguments)
+    from surefoot.neural.libraries import torch
+    from surefoot.neural.ranker import NeuralRanker
+
+    own = {name: value for name, value in arguments.items() if name not in ("engine", "n_estimators", "num_threads")}
+    if "num_threads" in arguments:
+        torch.set_num_threads(arguments["num_threads"])
+    return NeuralRanker(epochs=arguments["n_estimators"]).set_params(**own)
+
+
+def check_ranker(learner: Engine | Networks, ranker: Any) -> None:
+    """Reject what no ranker takes before any data is read."""
+    if isinstance(learner, Networks):
+        if isinstance(ranker.hidden, int):  # of a grid such as hidden=[256, 128]: meant as one network, read as two
+            raise ArgumentError(
+                f"hidden is {ranker.hidden} for one of the networks; give each network's layers as a list, such as "
+                "hidden=[[256,128],[64]] for two networks"
+            )
+        ranker.check_settings()
+        return
+    from surefoot.learn.settings import TrainingSettings
+
+    TrainingSettings.from_ranker(ranker)
+    # Lists have a value for each feature, and how many there are the data will say.
+    plain = {name: value for name, value in ranker.engine_parameters.items() if not isinstance(value, list | tuple)}
+    learner.check(plain, LARGEST_COUNT)
+
+
+def fit(ranker: Any, data: PreparedData) -> None:
+    """Learn from prepared data; networks have no use for what is prepared."""
+    if hasattr(ranker, "engine_parameters") and not hasattr(ranker, "epochs"):
+        ranker.fit(data)
+    else:
+        ranker.fit(data.train, valid=data.valid)

@@ -7,12 +7,14 @@ as `select` does: that is what the choice is worth on queries that had no part i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from surefoot.choose.options import MODEL, RANKINGS
-from surefoot.choose.rows import gain_only, pooled
 from surefoot.errors import visible
+from surefoot.learn.options import OBJECTIVE
 from surefoot.report.columns import chance_words
+from surefoot.report.family import Chip, ChipKind, Front, Tile
 from surefoot.report.few_queries import few_queries, too_few_of
 from surefoot.report.numbers import percent, signed
 from surefoot.risk.assessment_data import Json
@@ -31,6 +33,77 @@ _NO_GAIN_ONLY = (
     "On validation queries, it has the most gain. (The rule by risk does not apply, because there is no "
     "gain-only model.)"
 )
+_TIMES = {1: "once", 2: "twice", 3: "three times", 4: "four times", 5: "five times"}
+_MEANS = ("mean", "gain", "reward", "risk")
+_SUMS = ("wins", "losses", "ties", "loss_over_20")
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """What a study of points recommends, in words and as the front of its page; of a sweep, and of re-rankers.
+
+    A point is taken by a rule on validation data, and judged on test data. `choice` is the plain data of that: what to
+    do, the point's name (null where none gains on validation data), the rule.
+    """
+
+    choice: Json
+    counted: str  # what figures are means over: queries or lists
+    today: str  # what is shipped without the point
+    point: str = ""  # it, in a sentence
+    take: str = ""  # what is said after "Take" where it is to be taken
+    gain: str = ""  # what it gains on test data
+    p: float | None = None  # of that gain
+    cautions: Sequence[str] = ()  # what to know before following it
+    is_doubtful: bool = False
+
+    @property
+    def headline(self) -> str:
+        """What to do, in one sentence."""
+        if self.choice["name"] is None:
+            return f"Keep {self.today}: no model gains on validation {self.counted}"
+        match self.choice["choice"]:
+            case "take":
+                return f"Take {self.take}"
+            case "unclear":
+                return f"We cannot tell yet: {self.point} gains {self.gain}, {chance_words(self.p)}"
+            case _:
+                return (
+                    f"Keep {self.today}: {self.point} is best on validation {self.counted}, but does not gain on test "
+                    f"{self.counted}"
+                )
+
+    @property
+    def tag(self) -> str:
+        """What the point of the headline is: recommended, or only the best that was found."""
+        return "recommended" if self.choice["choice"] == "take" else f"best on validation {self.counted}"
+
+    def note(self, point: str, judged_on: str) -> str:
+        """How the point of the headline was chosen and judged."""
+        if self.choice["name"] is None:
+            return f"No model gains on validation {self.counted}, so none is recommended."
+        return f"{point} is {self.tag}. {self.choice['rule']} Its figures are those of {judged_on}."
+
+    def front(self, tiles: Sequence[Tile]) -> Front:
+        """The headline, a chip, what to know before following it, and figures on test data."""
+        chips = {"keep": Chip("Keep", "keep"), "unclear": Chip("Unclear", "wait"), "take": Chip("Take", "ship")}
+        is_careful = self.is_doubtful and self.choice["choice"] == "take"
+        chip = Chip("Take, with caution", "wait") if is_careful else chips[self.choice["choice"]]
+        return Front(self.headline, chip, " ".join(self.cautions) or None, tiles)
+
+    def gain_tile(self, share: float | None, figure: str, note: str) -> Tile:
+        """The gain as a share of what gain alone has, where that has any; else the gain itself."""
+        kinds: dict[str, ChipKind] = {"take": "ship", "keep": "keep"}
+        return share_tile("Gain", "kept", share, figure, note)._replace(kind=kinds.get(self.choice["choice"]))
+
+
+def share_tile(label: str, word: str, share: float | None, figure: str, note: str) -> Tile:
+    """A figure as a share of that of gain alone, where that has any; else the figure itself."""
+    return Tile(label, figure, note) if share is None else Tile(f"{label} {word}", percent(share), note)
+
+
+def judged(gain: float, p: float | None) -> str:
+    """What to do with a point that gains so much on test data, with this p: take it, keep what is there, or unclear."""
+    return "keep" if gain <= 0 else "take" if p is not None and p < SIGNIFICANCE else "unclear"
 
 
 def recommend(data: Json) -> Json:
@@ -42,9 +115,9 @@ def recommend(data: Json) -> Json:
     if best is None:
         return {"choice": "keep", "name": None, "rule": rule}
     p = best["test"]["p_baseline"]
-    taken = "keep" if best["test"]["gain"] <= 0 else "take" if p is not None and p < SIGNIFICANCE else "unclear"
     return {
-        "choice": taken, "name": best["name"], "rule": rule, **_parts(best, gain_row), "p_baseline": p,
+        "choice": judged(best["test"]["gain"], p), "name": best["name"], "rule": rule,
+        **_parts(best, gain_row), "p_baseline": p,
         "by_fold": _by_fold(data, models, gain_row), "strategy": _strategy(rows, best, gain_row),
     }  # fmt: skip
 
@@ -101,33 +174,21 @@ def _strategy(rows: Sequence[Json], best: Json, gain_row: Json | None) -> Json |
     return {"name": least["name"], **_parts(least, gain_row)}
 
 
-def headline(data: Json) -> str:
-    """What to do, in one sentence."""
+def recommendation(data: Json) -> Recommendation:
+    """What a sweep recommends, in words."""
     choice, baseline = data["recommendation"], visible(data["baselines"][0]["name"])
     if choice["name"] is None:
-        return f"Keep {baseline}: no model gains on validation queries"
-    name, test = model_name(choice["name"]), choice["test"]
-    match choice["choice"]:
-        case "take":
-            own = gain_only(data["rows"])
-            if own is not None and own["name"] == choice["name"] and test["share_of_gain"] is not None:
-                return f"Take {name}: no other model keeps {percent(KEPT_GAIN_SHARE)} of its gain at less risk"
-            return f"Take {name}{', with caution' * is_doubtful(data)}: it {kept_in_words(test)}"
-        case "unclear":
-            return f"We cannot tell yet: {name} gains {signed(test['gain'], 4)}, {chance_words(choice['p_baseline'])}"
-        case _:
-            return f"Keep {baseline}: {name} is best on validation queries, but does not gain on test queries"
-
-
-def recommendation_tag(data: Json) -> str:
-    """What the model of the headline is: recommended, or only the best that was found."""
-    return "recommended" if data["recommendation"]["choice"] == "take" else "best on validation queries"
-
-
-def is_doubtful(data: Json) -> bool:
-    """Whether test queries are few, or fold by fold the rule does no better than proportional reduction."""
-    choice = data["recommendation"]
-    return choice["name"] is not None and bool(_few(data, choice) or _no_better(choice["by_fold"]))
+        return Recommendation(choice, "queries", baseline)
+    name, test, own = model_name(choice["name"]), choice["test"], gain_only(data["rows"])
+    few, folds = _few(data, choice), choice["by_fold"]
+    is_doubtful = few is not None or _no_better(folds)
+    if own is not None and own["name"] == choice["name"] and test["share_of_gain"] is not None:
+        take = f"{name}: no other model keeps {percent(KEPT_GAIN_SHARE)} of its gain at less risk"
+    else:
+        take = f"{name}{', with caution' * is_doubtful}: it {kept_in_words(test)}"
+    cautions = [] if choice["choice"] == "keep" else [*filter(None, [few]), *_doubts(choice)]
+    gain = signed(test["gain"], 4)
+    return Recommendation(choice, "queries", baseline, name, take, gain, choice["p_baseline"], cautions, is_doubtful)
 
 
 def _few(data: Json, choice: Json) -> str | None:
@@ -146,27 +207,21 @@ def _no_better(folds: Json | None) -> bool:
     return gain is not None and risk is not None and gain <= risk and gain != 1
 
 
-def cautions(data: Json) -> list[str]:
-    """What to know before following the headline."""
-    choice = data["recommendation"]
-    if choice["name"] is None or choice["choice"] == "keep":
-        return []
-    lines = [_few(data, choice)]
-    folds = choice["by_fold"]
+def _doubts(choice: Json) -> Iterator[str]:
+    """What folds and strategies say against a choice."""
+    folds, strategy = choice["by_fold"], choice["strategy"]
     if folds is not None and set(folds["chosen"].values()) != {choice["name"]}:
         agree = sum(name == choice["name"] for name in folds["chosen"].values())
-        lines.append(
+        yield (
             f"{agree} of {len(folds['chosen'])} folds take this model on their own validation queries. If each fold "
             f"uses its own choice, the result {kept_in_words(folds['test'])}"
             + (". This is no better than using gain alone less often." if _no_better(folds) else ".")
         )
-    strategy = choice["strategy"]
     if strategy is not None:
-        lines.append(
+        yield (
             f"{visible(strategy['name'])} needs no further training and {kept_in_words(strategy['test'])}: compare it "
             "below."
         )
-    return [line for line in lines if line]
 
 
 def kept_in_words(shares: Json) -> str:
@@ -191,3 +246,42 @@ def model_name(name: str) -> str:
     ('u_risk α = 10', 'gain alone')
     """
     return "gain alone" if name == "gain" else visible(name).replace("α=", "α = ")
+
+
+def gain_only_rows(rows: Sequence[Json]) -> list[Json]:
+    """The models that optimise gain alone: one, unless a grid that is not tuned has several."""
+    return [row for row in rows if row["kind"] == MODEL and row["objective"] == OBJECTIVE]
+
+
+def gain_only(rows: Sequence[Json]) -> Json | None:
+    """The gain-only model that all others are held against: the first."""
+    return next(iter(gain_only_rows(rows)), None)
+
+
+def pooled(chosen: Mapping[str, Json], part: str = "test", *, saved: bool = False) -> Json:
+    """The figures over all folds' queries where each fold has the row that was chosen for it.
+
+    They are means over seeds; on test data those of the first seed, whose model is saved, where `saved` is true.
+    """
+    folds = [row["folds"][fold] for fold, row in chosen.items()]
+    each = [figures["first_seed"] if saved and "first_seed" in figures else figures[part] for figures in folds]
+    queries = sum(figures["queries"] for figures in each)
+    weights = [figures.get("weight", figures["queries"]) for figures in each]  # by traffic, where that counts
+    means: Json = {
+        key: sum(figures[key] * weight for figures, weight in zip(each, weights, strict=True)) / sum(weights)
+        for key in _MEANS
+    }
+    return means | {key: sum(figures[key] for figures in each) for key in _SUMS} | {"queries": queries}
+
+
+def chosen_in_words(chosen: Mapping[str, Json]) -> str:
+    """Which rows were chosen, and how often, in words.
+
+    >>> chosen_in_words({"1": {"name": "gain"}, "2": {"name": "saro α=5"}, "3": {"name": "saro α=5"}})
+    'saro α=5 twice, gain once'
+    """
+    names = [str(row["name"]) for row in chosen.values()]
+    if len(set(names)) == 1:
+        return names[0] + " each time" * (len(names) > 1)
+    often = sorted(dict.fromkeys(names), key=lambda name: -names.count(name))
+    return ", ".join(f"{name} {_TIMES.get(names.count(name), f'{names.count(name)} times')}" for name in often)

@@ -4,9 +4,9 @@
     traffic.json      how often each query is asked, where that counts
     folds/Fold1/      fold.json, arrays.npz: labels, baselines' scores and queries of validation and test data
     trials/KEY.json   what a training that finds parameters reached on validation data
-    points/KEY/       a saved ranker, point.json, arrays.npz: its scores and measures of validation and test data
+    points/KEY/       a saved ranker, point.json, arrays.npz: its scores of validation and test data
     inner/Fold1-5/      arrays.npz: as in folds/, of the training queries, one inner fold after the other
-    inner/KEY/        arrays.npz: scores and measures of the inner fold that a training did not learn from
+    inner/KEY/        arrays.npz: scores of the inner fold that a training did not learn from
 
 A key is a hash of everything that decides a training, so a changed plan finds what it shares with the one before. A
 folder or file appears complete or not at all.
@@ -215,7 +215,7 @@ class SweepStore:
         return self._json(result_path if job.trial else result_path / "point.json")
 
     def arrays(self, job: TrainingJob) -> Arrays:
-        """A trained ranker's scores and measures."""
+        """A trained ranker's scores."""
         return read_arrays(self.result_path(job) / "arrays.npz", _AGAIN)
 
     def write_trial(self, job: TrainingJob, result: Mapping[str, Any]) -> None:

@@ -9,14 +9,12 @@ from typing import Any
 
 from surefoot.choose import options as choices
 from surefoot.choose.folds import FoldSource, store_data
-from surefoot.choose.learners import learner_of
-from surefoot.choose.plan import SweepPlan
-from surefoot.choose.presets import preset as known_preset
+from surefoot.choose.plan import SweepPlan, learner_of
 from surefoot.choose.store import SweepStore, traffic_hash
 from surefoot.choose.tradeoffs import TradeOffs, trade_offs
 from surefoot.choose.trainings import SweepProgress, run
 from surefoot.data.reading.traffic import Traffic, read_traffic
-from surefoot.errors import ArgumentError, shortened
+from surefoot.errors import ArgumentError, did_you_mean, name_list, shortened
 from surefoot.learn.baseline_spec import resolve_baseline
 from surefoot.learn.engines.contract import merge_parameters
 from surefoot.learn.options import ENGINE, MEASURE, NETWORK_ENGINE
@@ -27,6 +25,47 @@ _USUAL: dict[str, Any] = {
     "objectives": choices.OBJECTIVES, "alphas": choices.ALPHAS, "grid": {}, "tune": choices.TUNE, "held_out": None,
     "learn_baselines": False,
 }  # fmt: skip
+# The papers' own studies, so that whoever has their data types one line.
+_STUDIES: dict[str, dict[str, Any]] = {
+    # Wang et al. (SIGIR 2012), §5.2: the grid is searched at α = 0 on each fold, and what it finds reused for α > 0.
+    "wang2012": {
+        "objectives": ("u_risk",),
+        "alphas": (1, 5, 10, 20),
+        "grid": {
+            "min_data_in_leaf": (500, 1000, 1500),
+            "num_leaves": (10, 25, 50),
+            "n_estimators": (50, 100, 200, 400, 800),
+            "learning_rate": (0.025, 0.05, 0.075),
+        },
+        "tune": "gain",
+    },
+    # Dinçer et al. (SIGIR 2014), §6.1.
+    "dincer2014": {
+        "objectives": ("u_risk", "saro", "faro"),
+        "alphas": (1, 5, 10, 20),
+        "grid": {
+            "min_data_in_leaf": (500, 1000),
+            "num_leaves": (50,),
+            "n_estimators": (800,),
+            "learning_rate": (0.075,),
+        },
+        "tune": "gain",
+    },
+    # Dinçer et al. (SIGIR 2016), §6.1: 2,000 queries held out, on which four baselines are learned.
+    "dincer2016": {
+        "objectives": ("u_risk@all", "saro@all", "faro@all", "geo_risk"),
+        "alphas": (1, 5),
+        "grid": {
+            "min_data_in_leaf": (1500,),
+            "num_leaves": (50,),
+            "n_estimators": (500,),
+            "learning_rate": (0.1,),
+        },
+        "tune": "none",
+        "learn_baselines": True,
+        "held_out": 2000,
+    },
+}
 
 
 def sweep(
@@ -82,7 +121,7 @@ def sweep(
         "objectives": objectives, "alphas": alphas, "tune": tune, "held_out": held_out,
         "learn_baselines": learn_baselines,
     }  # fmt: skip
-    usual = _USUAL | ({} if preset is None else known_preset(preset))
+    usual = _USUAL | ({} if preset is None else preset_settings(preset))
     settings = usual | {name: value for name, value in given.items() if value is not None}
     settings["grid"] = merge_parameters(learner_of(engine), usual["grid"], grid or {})
     options = {"rule": rule, "early_stopping_rounds": early_stopping_rounds, "stop_on": stop_on}
@@ -141,3 +180,13 @@ def _check_traffic(plan: SweepPlan, traffic: Traffic, engine: str) -> None:
     for what in (*plan.objectives, *([f"stop_on={stop_on!r}"] if stop_on.startswith("geo_risk") else [])):
         if "geo_risk" in what:
             raise georisk_refusal(f"objective {what!r}" if what in plan.objectives else what)
+
+
+def preset_settings(name: str) -> dict[str, Any]:
+    """A preset's arguments of `sweep`."""
+    if name not in _STUDIES:
+        raise ArgumentError(
+            f"there is no preset {shortened(name)}{did_you_mean(name, _STUDIES)}; the presets are: "
+            f"{name_list([*_STUDIES])}"
+        )
+    return _STUDIES[name]

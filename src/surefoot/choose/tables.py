@@ -1,4 +1,4 @@
-"""A sweep's result as text: a terminal's table, and the papers' tables in Markdown, LaTeX and CSV."""
+"""A sweep's result as text: a terminal's table, the papers' tables, a notebook's view, flat metrics."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from surefoot.choose.options import RANDOM
-from surefoot.choose.recommendation import cautions, headline, model_name, recommendation_tag
-from surefoot.choose.rows import gain_only, gain_only_rows
+from surefoot.choose.recommendation import gain_only, gain_only_rows, recommendation
+from surefoot.data.notebook import NotebookTable, NotebookView, more_rows
 from surefoot.errors import visible
 from surefoot.learn.measured_queries import EVALUATION_PARTS
-from surefoot.report.columns import MORE_COLUMNS, SUMMARY_COLUMNS, FigureColumn
+from surefoot.report.columns import ABSENT, MORE_COLUMNS, SUMMARY_COLUMNS, FigureColumn
 from surefoot.report.escapes import csv_text, markdown
 from surefoot.report.measure_names import measure_note, measure_title
+from surefoot.report.metrics import decision_metrics, flat_metrics
 from surefoot.report.tables import latex_table, markdown_table, terminal_table
 from surefoot.report.terminal import rendered
 from surefoot.report.traffic_words import traffic_note
@@ -29,6 +30,8 @@ SIGNS_NOTE = (
     "Figures are means over seeds. *: differs from the baseline. †: differs from the gain-only model "
     f"(p < {SIGNIFICANCE:g} by a paired test corrected for skewness, after Holm)."
 )
+_CHOICES = ("take", "keep", "unclear")
+_ROWS, _ANSWERS = 15, 3
 
 
 def columns(data: Json) -> list[FigureColumn]:
@@ -113,8 +116,9 @@ def title(data: Json) -> str:
 
 def notes(data: Json) -> list[str]:
     """How to read the tables, and what is not in them."""
+    recommended = recommendation(data)
     lines = [
-        recommendation_note(data),
+        recommended.note(recommended.point, "all test queries"),
         data["rule"],
         SIGNS_NOTE,
         f"Documents with equal scores are ranked by {data['tie_rule']}.",
@@ -149,21 +153,13 @@ def notes(data: Json) -> list[str]:
     return lines
 
 
-def recommendation_note(data: Json) -> str:
-    """How the model of the headline was chosen and judged."""
-    choice = data["recommendation"]
-    if choice["name"] is None:
-        return "No model gains on validation queries, so none is recommended."
-    name = model_name(choice["name"])
-    return f"{name} is {recommendation_tag(data)}. {choice['rule']} Its figures are those of all test queries."
-
-
 def tables(data: Json, part: str = "test") -> list[RenderableType]:
     """What a terminal shows."""
     from rich.text import Text
 
     headings = ["candidate", *(column.heading for column in columns(data))]
-    parts: list[RenderableType] = [Text(headline(data), style="bold"), *map(Text, cautions(data)), Text("")]
+    recommended = recommendation(data)
+    parts: list[RenderableType] = [Text(recommended.headline, style="bold"), *map(Text, recommended.cautions), Text("")]
     parts += [Text(title(data)), Text("")]
     parts.append(terminal_table(headings, _cells(data, part)))
     for answer in data["answers"]:
@@ -200,7 +196,8 @@ def to_csv(data: Json) -> str:
 def to_markdown(data: Json) -> str:
     """The table on test data, the one on validation data, and the answers."""
     headings = ["candidate", *(column.heading for column in columns(data))]
-    parts = [f"**{markdown(headline(data))}**", *map(markdown, cautions(data)), markdown(title(data))]
+    recommended = recommendation(data)
+    parts = [f"**{markdown(recommended.headline)}**", *map(markdown, recommended.cautions), markdown(title(data))]
     for part, called in _PARTS.items():
         parts += [f"On {called} data", markdown_table([markdown(heading) for heading in headings], _cells(data, part))]
     parts += [f"**{markdown(answer['question'])}** {markdown(answer['answer'])}" for answer in data["answers"]]
@@ -211,3 +208,55 @@ def to_markdown(data: Json) -> str:
 def to_latex(data: Json) -> str:
     """A booktabs table of the test data."""
     return latex_table(title(data), ["Candidate", *(column.latex for column in columns(data))], _cells(data, "test"))
+
+
+def to_notebook(data: Json) -> str:
+    """The view of a sweep's plain data, on its test queries."""
+    rows = [*data["baselines"], *data["rows"]]
+    figure_columns = columns(data)
+    table = NotebookTable(
+        ["candidate", *(column.heading for column in figure_columns)],
+        [
+            [row["name"] + significance_signs(row["test"]), *(_cell(column, row["test"]) for column in figure_columns)]
+            for row in rows[:_ROWS]
+        ],
+        "On test queries; baselines first", more=more_rows(len(rows), _ROWS, "candidates"),
+        looks=["baseline" if number < len(data["baselines"]) else "" for number in range(len(rows[:_ROWS]))],
+    )  # fmt: skip
+    best = max((row["test"]["mean"] for row in data["rows"]), default=None)
+    tiles = [
+        ("Candidates", f"{len(data['rows']):,}"),
+        ("Test queries", f"{data['queries']['test']:,}"),
+        ("Folds", f"{len(data['folds']):,}"),
+        ("Seeds", f"{len(data['seeds']):,}"),
+        *([] if best is None else [(f"Best {measure_title(data['measure'])}", f"{best:.4f}")]),
+    ]
+    lead = [recommendation(data).headline]
+    lead += [f"{answer['question']} {answer['answer']}" for answer in data["answers"][:_ANSWERS]]
+    return NotebookView("Trade-offs", title(data), tiles, table, lead=lead, notes=notes(data)).to_html()
+
+
+def _cell(column: FigureColumn, figures: Json) -> str:
+    return ABSENT if value_of(column, figures) is None else column.text(figures)  # type: ignore[arg-type]
+
+
+def to_metrics(data: Json) -> dict[str, float]:
+    """Every figure of a sweep's candidates under a name of its own, for MLflow and DVC.
+
+    A name is `measure/candidates/candidate/valid/figure` (or `test`), at an α `…/u_risk/alpha_5`; a baseline's is
+    `measure/baselines/baseline/valid/mean`, the recommended model's `measure/recommended/test/figure`.
+    """
+    figures: dict[str, Any] = {}
+    if (choice := data.get("recommendation")) is not None:
+        figures["choice"] = decision_metrics(choice["choice"], _CHOICES)
+        figures["recommended"] = {part: choice[part] for part in EVALUATION_PARTS if part in choice}
+    figures["candidates"] = {row["name"]: {part: _part(row[part]) for part in EVALUATION_PARTS} for row in data["rows"]}
+    figures["baselines"] = {row["name"]: {part: row[part] for part in EVALUATION_PARTS} for row in data["baselines"]}
+    figures["queries"] = data["queries"]
+    return flat_metrics({data["measure"]: figures})
+
+
+def _part(figures: Json) -> Json:
+    """A candidate's figures on one part of the data: bins are for charts alone."""
+    plain = {name: value for name, value in figures.items() if name != "bins"}
+    return plain | {"u_risk": {f"alpha_{alpha}": value for alpha, value in figures["u_risk"].items()}}

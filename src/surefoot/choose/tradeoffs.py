@@ -20,18 +20,15 @@ from surefoot.choose.frontier import (
     near_optimal_hull,
     undominated,
 )
-from surefoot.choose.notebook import to_notebook
 from surefoot.choose.options import MODEL, PLAN_FILE, RANKINGS, RESULT_FILE
 from surefoot.choose.page import to_page
-from surefoot.choose.recommendation import recommend
-from surefoot.choose.rows import gain_only
+from surefoot.choose.recommendation import gain_only, recommend
 from surefoot.choose.store import SweepStore
-from surefoot.choose.sweep_metrics import to_metrics
-from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_text
+from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_metrics, to_notebook, to_text
 from surefoot.choose.tradeoffs_data import SCHEMA
 from surefoot.choose.trainings import TrainingFailure
 from surefoot.data.types.traffic_weights import TrafficWeights
-from surefoot.errors import ArgumentError, DataError, expecting, shortened
+from surefoot.errors import ArgumentError, DataError, expecting, name_list, shortened
 from surefoot.learn.measured_queries import EVALUATION_PARTS
 from surefoot.learn.options import OBJECTIVE
 from surefoot.report.kinds import KINDS
@@ -71,13 +68,24 @@ class TradeOffs(PlainResult):
 
         Means of seeds, blends and the like are made of their models, and have no seed of their own.
         """
-        from surefoot.choose.swept_models import swept_models
+        from surefoot.choose.choice import chosen_ranker
 
         if self._folder is None:
             raise ArgumentError(
                 "these are figures without models; read the folder of the sweep: TradeOffs.read(folder)"
             )
-        return swept_models(self, self._folder, name, seed)
+        trained = TrainedModels(SweepStore.read(self._folder))
+        row = next((row for row in self.rows if row["name"] == name and row["kind"] in RANKINGS and seed is None), None)
+        if name in [setting.name for setting in trained.settings]:
+            seeds = trained.plan.seeds
+            if seed is not None and seed not in seeds:
+                raise ArgumentError(f"the sweep has no seed {seed!r}; it has {', '.join(map(str, seeds))}")
+            made_of = {"setting": name, "seeds": [seeds[0] if seed is None else seed]}
+            row = {"name": name, "kind": MODEL, "made_of": made_of}
+        if row is None:
+            known = name_list([setting.name for setting in trained.settings])
+            raise ArgumentError(f"the sweep has no model {shortened(name)} on every fold; it has {known}")
+        return [chosen_ranker(trained, row, fold)[0] for fold in trained.folds]
 
     def select(
         self,

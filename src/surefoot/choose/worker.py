@@ -13,25 +13,55 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from surefoot.arrays import Floats, Ints
-from surefoot.choose.baselines import BASELINE_MODELS, learned_baselines, scores_of
 from surefoot.choose.folds import Fold
-from surefoot.choose.learners import Networks, fit, make_ranker
 from surefoot.choose.options import CROSS_VALIDATION
-from surefoot.choose.plan import TREES_PARAMETER, TrainingJob, reported_measures
+from surefoot.choose.plan import TREES_PARAMETER, Networks, TrainingJob, fit, make_ranker
 from surefoot.choose.store import SweepStore
 from surefoot.data.hashes import data_hash, json_hash, query_hashes
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened, visible
 from surefoot.learn.combination import Aggregate
-from surefoot.learn.measured_queries import EVALUATION_PARTS, PARTS, MeasuredQueries
+from surefoot.learn.measured_queries import EVALUATION_PARTS, PARTS
 from surefoot.learn.prepared_data import PreparedData
+from surefoot.learn.ranker import Ranker
+from surefoot.learn.simple_rankers import adarank, feature_selection, regression_trees
+
+# Learned on held-out queries (Dinçer et al., SIGIR 2016, §6.1): two of trees, two linear ones.
+BASELINE_MODELS = ("LambdaMART", "GBRT", "AdaRank", "AFS")
+_PATIENCE = 50
+
+
+def learned_baselines(held_out: RankingData, measure: str, parameters: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """LambdaMART, regression trees, AdaRank and automatic feature selection, by name; each has `predict`.
+
+    Two thirds of the queries are learned from; the last third says when the trees have grown enough. `parameters` are
+    the trees', and may name their engine.
+    """
+    order = np.random.default_rng(seed).permutation(len(held_out.queries))
+    cut = len(order) - len(order) // 3
+    train, valid = (held_out.select(np.sort(part)).with_baselines_only([]) for part in (order[:cut], order[cut:]))
+    others = {name: value for name, value in parameters.items() if name != TREES_PARAMETER}
+    trees = int(parameters[TREES_PARAMETER])
+    ranker = Ranker(
+        measure=measure, n_estimators=trees, early_stopping_rounds=_PATIENCE, random_state=seed, history=False,
+        **others,
+    ).fit(train, valid=valid)  # fmt: skip
+    regression = regression_trees(train, valid, trees=trees, early_stopping_rounds=_PATIENCE, seed=seed, **others)
+    models = (ranker, regression, adarank(train, measure), feature_selection(train, measure))
+    return dict(zip(BASELINE_MODELS, models, strict=True))
+
+
+def scores_of(models: Mapping[str, Any], data: RankingData) -> dict[str, Floats]:
+    """Each model's scores of the documents."""
+    plain = data.with_baselines_only([])
+    return {name: np.asarray(model.predict(plain), dtype=np.float64) for name, model in models.items()}
 
 
 class SweepStopError(SurefootError):
@@ -45,7 +75,6 @@ class InnerFold:
     number: int
     prepared: PreparedData
     left_out: RankingData
-    _measured: dict[str, MeasuredQueries] = field(default_factory=dict)
 
     @classmethod
     def of(cls, fold: Fold, parts: Sequence[Ints], number: int, stops_early: bool) -> InnerFold:
@@ -53,13 +82,6 @@ class InnerFold:
         rest = np.sort(np.concatenate([part for other, part in enumerate(parts) if other != number]))
         valid = fold.valid if stops_early else None
         return cls(number, PreparedData(fold.train.select(rest), valid), fold.train.select(parts[number]))
-
-    def values(self, scores: Floats, measure: str, threads: int | None) -> Floats:
-        """Each measure, a row each, of the part that was left out."""
-        for name in reported_measures(measure):
-            if name not in self._measured:
-                self._measured[name] = MeasuredQueries.from_data(self.left_out, name, threads)
-        return np.stack([self._measured[name].values(scores) for name in reported_measures(measure)])
 
 
 class Worker:
@@ -101,13 +123,6 @@ class Worker:
             raise SweepStopError(str(error)) from error
         self._prepared = PreparedData(self._fold.train, self._fold.valid)
         self._inner: InnerFold | None = None
-        self._targets = {
-            part: {
-                measure: MeasuredQueries.from_data(data, measure, self._threads)
-                for measure in reported_measures(self.plan.measure)
-            }
-            for part, data in zip(EVALUATION_PARTS, self._fold.sets[1:], strict=True)
-        }
 
     def _check_baselines(self, names: list[str]) -> None:
         settings = {setting.name: setting for setting in self.plan.settings()}
@@ -224,12 +239,11 @@ class Worker:
             result["valid"] = ranker.history_["valid"]["effectiveness"]
             self._store(lambda: self.store.write_trial(job, result))
             return
-        arrays: dict[str, Any] = {}
-        for part, evaluated in zip(EVALUATION_PARTS, self._fold.sets[1:], strict=True):
-            scores = ranker.predict(evaluated.with_baselines_only(data.train.baselines))
-            arrays[f"{part}_scores"] = scores
-            arrays[f"{part}_values"] = np.stack([target.values(scores) for target in self._targets[part].values()])
-        self._store(lambda: self.store.write_training(job, ranker, result, arrays))
+        scores = {
+            f"{part}_scores": ranker.predict(evaluated.with_baselines_only(data.train.baselines))
+            for part, evaluated in zip(EVALUATION_PARTS, self._fold.sets[1:], strict=True)
+        }
+        self._store(lambda: self.store.write_training(job, ranker, result, scores))
 
     def _run_inner(self, job: TrainingJob, number: int) -> None:
         """Train on the training queries without one part of them, and store what the model does on that part."""
@@ -245,8 +259,7 @@ class Worker:
         ranker = make_ranker(self.plan.engine, self.plan.ranker_arguments(job) | no_history)
         fit(ranker, data)
         scores = ranker.predict(self._inner.left_out.with_baselines_only(data.train.baselines))
-        arrays = {"scores": scores, "values": self._inner.values(scores, self.plan.measure, self._threads)}
-        self._store(lambda: self.store.write_inner(job, arrays))
+        self._store(lambda: self.store.write_inner(job, {"scores": scores}))
 
     @staticmethod
     def _store(write: Any) -> None:

@@ -114,7 +114,7 @@ def _wrote(data: RankingData, output: Path) -> str:
 
 def _rank_personal(model: Path, lists: Path, output: Path, name: str, why: Path | None) -> list[str]:
     """Re-rank lists by what their users did before."""
-    from surefoot.personal.reranked_lists import rerank_lists
+    from surefoot.personal.personal_ranker import rerank_lists
 
     changed, count = rerank_lists(model, lists, output, name, why)
     return [f"Wrote {count:,} lists to {output}; {changed:,} of them in another order than shown"]

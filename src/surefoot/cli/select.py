@@ -60,8 +60,8 @@ def select(
         [folder / RESULT_FILE, folder / PLAN_FILE, *([] if traffic is None else [Path(traffic)])],
         force,
     )
+    from surefoot.choose.choice import copy_model
     from surefoot.choose.choice import select as choose
-    from surefoot.choose.saved_choice import copy_model
     from surefoot.choose.selection_policy import SelectionPolicy
     from surefoot.choose.store import SweepStore
     from surefoot.choose.tradeoffs import TradeOffs

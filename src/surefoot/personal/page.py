@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from surefoot.choose.recommendation import Recommendation, share_tile
 from surefoot.errors import visible
-from surefoot.personal.method_lines import distinct_rows, full_label, method_line
 from surefoot.personal.options import METHOD_TITLES, STANDARD
-from surefoot.personal.recommendation import few_lists, headline, recommendation_tag
-from surefoot.personal.tables import bias_note, cells, headings, measure_name, notes, segment_tables, title
-from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
+from surefoot.personal.recommendation import recommendation
+from surefoot.personal.tables import (
+    bias_note,
+    cells,
+    distinct_rows,
+    full_label,
+    headings,
+    measure_name,
+    method_line,
+    notes,
+    segment_tables,
+    title,
+)
+from surefoot.report.family import Tile, family_page
 from surefoot.report.line_chart import ChartLine, line_chart
 from surefoot.report.numbers import fixed, percent, signed
 from surefoot.report.provenance import Provenance
@@ -22,26 +33,12 @@ _SCRIPTS = (
     f"{_FOLDER}/sessions.js", f"{_SHARED}/selects.js", f"{_FOLDER}/main.js",
 )  # fmt: skip
 _FIGURES = ("gain", "risk", "share_reranked", "share_of_gain", "share_of_risk", "tau")
-_KINDS: dict[str, ChipKind] = {"take": "ship", "keep": "keep"}  # of the tile of gain
 _FIRST_ROWS = 3  # of the table; the others on asking
 _COLUMNS = (0, 1, 7, 6, 5, 2, 3, 4, 8, 9)  # of the paper's table: what decides comes first
 
 
-def front(data: Json) -> Front:
-    """The decision, a chip, a caution where lists are few, and figures on test lists."""
-    choice = data["recommendation"]
-    caution = few_lists(data)
-    match choice["choice"]:
-        case "take":
-            chip = Chip("Take", "ship") if caution is None else Chip("Take, with caution", "wait")
-        case "unclear":
-            chip = Chip("Unclear", "wait")
-        case _:
-            chip = Chip("Keep", "keep")
-    return Front(headline(data), chip, caution, list(_tiles(data, choice)))
-
-
-def _tiles(data: Json, choice: Json) -> list[Tile]:
+def _tiles(data: Json, recommended: Recommendation) -> list[Tile]:
+    choice = recommended.choice
     lists = Tile(
         "Test lists", f"{data['lists']['test']:,}",
         f"chosen on {data['lists']['valid']:,}, trained on {data['lists']['train']:,}",
@@ -56,16 +53,14 @@ def _tiles(data: Json, choice: Json) -> list[Tile]:
             Tile("Models trained", f"{len(data['rows']):,}"), shown, lists,
             *([] if most is None else [_most_gain_tile(most)]),
         ]  # fmt: skip
-    gain, risk = choice["share_of_gain"], choice["share_of_risk"]
-    full = f"standard gain {signed(100 * standard['gain'], 3)}"
+    gain = signed(100 * choice["gain"], 3)
     return [
-        Tile(
-            "Gain" if gain is None else "Gain kept", signed(100 * choice["gain"], 3) if gain is None else percent(gain),
-            f"{signed(100 * choice['gain'], 3)} {measure_name(data)}, in hundredths; {full}",
-            _KINDS.get(choice["choice"]),
+        recommended.gain_tile(
+            choice["share_of_gain"], gain,
+            f"{gain} {measure_name(data)}, in hundredths; standard gain {signed(100 * standard['gain'], 3)}",
         ),
-        Tile(
-            "Risk" if risk is None else "Risk left", fixed(100 * choice["risk"], 3) if risk is None else percent(risk),
+        share_tile(
+            "Risk", "left", choice["share_of_risk"], fixed(100 * choice["risk"], 3),
             f"mean loss {fixed(100 * choice['risk'], 3)}; standard gain {fixed(100 * standard['risk'], 3)}",
         ),
         Tile(
@@ -132,7 +127,7 @@ def page_payload(data: Json) -> Json:
         "chosen": [brief(row) | {"label": row["label"]} for row in rows],
         "models": [row["label"] for row in rows if row["name"] in data["models"]],
         "recommended": choice["name"],
-        "tag": recommendation_tag(data),
+        "tag": recommendation(data).tag,
         "label": choice.get("label"),
         "names": {row["label"]: full_label(row) for row in rows},
         "opening": opening_list(data),
@@ -157,10 +152,11 @@ def _position_chart(data: Json) -> Markup | None:
 
 def to_page(data: Json, provenance: Provenance | None = None) -> str:
     """The page of a study's plain data: HTML that needs nothing else, no network and no server."""
-    choice, heads, bias = data["recommendation"], headings(data), bias_note(data)
+    recommended, heads, bias = recommendation(data), headings(data), bias_note(data)
+    choice = recommended.choice
     return family_page(
         f"{_FOLDER}/personal.html.j2",
-        front(data),
+        recommended.front(_tiles(data, recommended)),
         provenance,
         page_kind="personalize",
         title=title(data),
@@ -172,7 +168,7 @@ def to_page(data: Json, provenance: Provenance | None = None) -> str:
         compared=visible(title(data)),
         headings=[visible(heads[column]) for column in _COLUMNS],
         rows=page_rows(data),
-        tag=recommendation_tag(data),
+        tag=recommended.tag,
         first_rows=_FIRST_ROWS,
         segments=[
             (visible(column), [visible(head) for head in heads], [[visible(cell) for cell in row] for row in body])

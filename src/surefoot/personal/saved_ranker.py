@@ -26,7 +26,7 @@ from surefoot.data.writing.all_or_nothing import destination_folder, new_folder,
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, did_you_mean, expecting, shortened
 from surefoot.learn.ranker import Ranker
 from surefoot.personal.options import DETAILS, STATE
-from surefoot.personal.recommendation import headline
+from surefoot.personal.recommendation import recommendation
 from surefoot.risk.assessment_data import Json
 
 SCHEMA = "surefoot/personal-ranker/1"
@@ -106,22 +106,23 @@ def read_details(folder: Path) -> tuple[dict[str, Any], LogFacts]:
 
 def _chosen(data: Json, method: str | None) -> tuple[str, str]:
     """The name of the model to save, and why it is this one."""
+    headline = recommendation(data).headline
     named = {row["label"]: row["name"] for row in data["chosen"]} | {row["name"]: row["name"] for row in data["rows"]}
     if method is not None:
         saved = {key: name for key, name in named.items() if name in data["models"]}
         check_method(method, list(saved))
-        return saved[method], f"It was asked for by name. {headline(data)}."
+        return saved[method], f"It was asked for by name. {headline}."
     choice = data["recommendation"]
     if choice["choice"] == "keep":
         raise ArgumentError(
-            f"the study says not to serve a model, so none was saved ({headline(data)}); to save one nevertheless, "
+            f"the study says not to serve a model, so none was saved ({headline}); to save one nevertheless, "
             "name its method (--method)"
         )
     if choice["choice"] == "unclear":
         warnings.warn(
-            f"the saved model may be no better than the shown order. {headline(data)}", SurefootWarning, stacklevel=4
+            f"the saved model may be no better than the shown order. {headline}", SurefootWarning, stacklevel=4
         )
-    return choice["name"], f"{headline(data)}. {choice['rule']}"
+    return choice["name"], f"{headline}. {choice['rule']}"
 
 
 def log_facts(study: Path, table: FeatureTable) -> LogFacts:

@@ -21,9 +21,8 @@ from surefoot.learn.engines.contract import engine_of, merge_parameters
 from surefoot.learn.measured_queries import EVALUATION_PARTS, PARTS
 from surefoot.learn.ranker import Ranker
 from surefoot.learn.settings import TrainingSettings
-from surefoot.personal.lists import ShownLists, read_lists
-from surefoot.personal.methods import MethodSetting, by_horizon, on_preferences, settings
-from surefoot.personal.notebook import to_notebook
+from surefoot.personal.lists import ShownLists, example_sessions, read_lists
+from surefoot.personal.methods import MODELS_FOLDER, MethodSetting, StudyRankers, by_horizon, on_preferences, settings
 from surefoot.personal.options import (
     EQUAL_GAIN,
     EQUALLY_RERANKED,
@@ -42,9 +41,7 @@ from surefoot.personal.options import (
 )
 from surefoot.personal.page import to_page
 from surefoot.personal.personal_data import SCHEMA
-from surefoot.personal.personal_metrics import to_metrics
 from surefoot.personal.position_bias import position_bias
-from surefoot.personal.rankers import MODELS_FOLDER, StudyRankers
 from surefoot.personal.recommendation import recommend
 from surefoot.personal.reranker_figures import (
     ShownOrderComparison,
@@ -55,8 +52,7 @@ from surefoot.personal.reranker_figures import (
     most_gain_at_share,
     random_mixture,
 )
-from surefoot.personal.sessions import example_sessions
-from surefoot.personal.tables import to_csv, to_latex, to_markdown, to_text
+from surefoot.personal.tables import to_csv, to_latex, to_markdown, to_metrics, to_notebook, to_text
 from surefoot.report.kinds import KINDS
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json

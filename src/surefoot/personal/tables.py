@@ -1,16 +1,29 @@
-"""The study as text: the paper's Table 2 for a terminal, in Markdown, in LaTeX, and all figures as CSV."""
+"""The study as text: the paper's Table 2 for a terminal, in Markdown, LaTeX and notebooks; all figures as CSV."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from surefoot.data.notebook import NotebookTable, NotebookView, more_rows
 from surefoot.errors import visible
 from surefoot.learn.measured_queries import EVALUATION_PARTS
-from surefoot.personal.method_lines import distinct_rows
-from surefoot.personal.recommendation import few_lists, headline, recommendation_tag
+from surefoot.personal.options import (
+    LOWEST,
+    METHOD_TITLES,
+    RISK,
+    SELECTIVE,
+    STANDARD,
+    STANDARD_REGRESSION,
+    WEIGHTED,
+    WEIGHTED_REGRESSION,
+    WEIGHTED_RISK,
+)
+from surefoot.personal.recommendation import recommendation
 from surefoot.report.escapes import csv_text, latex, markdown
 from surefoot.report.measure_names import measure_note, measure_title
-from surefoot.report.numbers import fixed, percent
+from surefoot.report.metrics import decision_metrics, flat_metrics
+from surefoot.report.numbers import fixed, percent, signed
 from surefoot.report.tables import latex_table, markdown_table, terminal_table
 from surefoot.report.terminal import rendered
 from surefoot.risk.assessment_data import Json
@@ -21,6 +34,20 @@ if TYPE_CHECKING:
 
 _TYPICAL_POSITION = 5  # that the sentence on position bias speaks of, or the last that is known
 _NAMES = {"AP": "MAP", "RR": "MRR"}  # what the mean of a measure is called
+RANDOM = "random"
+METHOD_LINES = {  # what a row's model learns, or how it ranks
+    STANDARD: "Learns to put clicked results first; the order of the others is free.",
+    STANDARD_REGRESSION: "The same labels, learned by least squares, so that every rank counts alike.",
+    WEIGHTED: "Learns clicks and (with weight β) the shown order, so that results move only for a good reason.",
+    WEIGHTED_REGRESSION: "Learns clicks and (with weight β) the shown order, by least squares.",
+    RISK: "Learns clicks, and counts a list that gets worse 1 + α times.",
+    WEIGHTED_RISK: "Learns clicks and the shown order, and counts a list that gets worse 1 + α times.",
+    LOWEST: "Learns only from results down to one below the lowest click.",
+    SELECTIVE: "Uses the standard model if people agree on what to click (low entropy); else keeps the shown order.",
+    RANDOM: "Uses the standard model on randomly chosen lists; else keeps the shown order.",
+}
+_ROWS = 20
+_CHOICES = ("take", "keep", "unclear")
 
 
 def measure_name(data: Json) -> str:
@@ -72,18 +99,11 @@ def title(data: Json) -> str:
     )
 
 
-def _choice_note(data: Json) -> str:
-    choice = data["recommendation"]
-    if choice["name"] is None:
-        return "No model gains on validation lists, so none is recommended."
-    return f"{choice['label']} is {recommendation_tag(data)}. {choice['rule']} Its figures are those of the test lists."
-
-
 def notes(data: Json) -> list[str]:
     """How to read the table, and what was left out."""
     counts, lists = data["counts"], data["lists"]
     lines = [
-        _choice_note(data),
+        recommendation(data).note(data["recommendation"].get("label", ""), "the test lists"),
         *repeated_rows(data),
         "Measures and shares are in hundredths. Δ is the change against the shown order. R is the share of lists whose "
         "order changed. “% risk” and “% gain” are "
@@ -176,8 +196,9 @@ def tables(data: Json) -> list[RenderableType]:
     """What a terminal shows."""
     from rich.text import Text
 
-    parts: list[RenderableType] = [Text(visible(headline(data)), style="bold")]
-    parts += [*map(Text, filter(None, [few_lists(data)])), Text(""), Text(visible(title(data))), Text("")]
+    recommended = recommendation(data)
+    parts: list[RenderableType] = [Text(visible(recommended.headline), style="bold")]
+    parts += [*map(Text, recommended.cautions), Text(""), Text(visible(title(data))), Text("")]
     parts.append(terminal_table(headings(data), [cells(row) for row in table_rows(data)], left=2))
     for column, heads, body in segment_tables(data):
         parts += [Text(visible(f"By {column}"), style="bold"), terminal_table(heads, body)]
@@ -191,7 +212,8 @@ def to_text(data: Json, width: int = 120) -> str:
 
 def to_markdown(data: Json) -> str:
     """The table on test lists."""
-    parts = [f"**{markdown(headline(data))}**", *map(markdown, filter(None, [few_lists(data)])), markdown(title(data))]
+    recommended = recommendation(data)
+    parts = [f"**{markdown(recommended.headline)}**", *map(markdown, recommended.cautions), markdown(title(data))]
     parts.append(markdown_table([markdown(one) for one in headings(data)], [cells(row) for row in table_rows(data)]))
     for column, heads, body in segment_tables(data):
         parts += [f"By {markdown(column)}", markdown_table([markdown(heading) for heading in heads], body)]
@@ -219,3 +241,70 @@ def to_csv(data: Json) -> str:
         for part in EVALUATION_PARTS
     ]
     return csv_text(["model", "method", "beta", "alpha", "chosen_as", "part", *keys], lines)
+
+
+def method_line(row: Json) -> str:
+    """What a row's model learns, or how it ranks; empty for a method that this version does not know."""
+    return METHOD_LINES.get(row["method"], "")
+
+
+def full_label(row: Json, label: str | None = None) -> str:
+    """A row's label, or another one of its model, that needs no other row before it.
+
+    >>> full_label({"method": "risk", "label": "… least risk at equal gain"})
+    'Risk-sensitive: least risk at equal gain'
+    """
+    label = row["label"] if label is None else label
+    return f"{METHOD_TITLES.get(row['method'], row['method'])}: {label[2:]}" if label.startswith("… ") else label
+
+
+def distinct_rows(rows: Sequence[Json]) -> list[tuple[Json, list[str]]]:
+    """Each model once, with the labels of its other rows: two rules may choose one model.
+
+    >>> rows = [{"name": "a", "label": "A"}, {"name": "b", "label": "B"}, {"name": "a", "label": "… again"}]
+    >>> [(row["label"], also) for row, also in distinct_rows(rows)]
+    [('A', ['… again']), ('B', [])]
+    """
+    others: dict[str, list[str]] = {}
+    first: dict[str, Json] = {}
+    for row in rows:
+        if row["name"] in first:
+            others[row["name"]].append(row["label"])
+        else:
+            first[row["name"]], others[row["name"]] = row, []
+    return [(row, others[name]) for name, row in first.items()]
+
+
+def to_notebook(data: Json) -> str:
+    """The view of a study's plain data, on its test lists."""
+    chosen = table_rows(data)
+    table = NotebookTable(
+        headings(data), [cells(row) for row in chosen[:_ROWS]], "On test lists, in hundredths", left=2,
+        more=more_rows(len(chosen), _ROWS, "methods"),
+    )  # fmt: skip
+    tiles = [
+        ("Test lists", f"{data['lists']['test']:,}"),
+        ("Users", f"{data['counts']['users']:,}"),
+        ("Models trained", f"{len(data['rows']):,}"),
+        (f"{measure_name(data)} as shown", f"{100 * data['shown']['test']:.2f}"),
+    ]
+    if chosen:
+        tiles.append(("Greatest change", signed(100 * max(row["test"]["gain"] for row in chosen), 3)))
+    return NotebookView(
+        "Personalization", title(data), tiles, table, lead=[recommendation(data).headline], notes=notes(data)
+    ).to_html()
+
+
+def to_metrics(data: Json) -> dict[str, float]:
+    """Every figure of the models under a name of its own, for MLflow and DVC.
+
+    A name is `measure/models/model/valid/figure` (or `test`); the shown order's is `measure/shown/valid`, that of the
+    model to serve `measure/recommended/figure`, on test lists.
+    """
+    figures: dict[str, Any] = {}
+    if (choice := data.get("recommendation")) is not None:
+        figures["choice"] = decision_metrics(choice["choice"], _CHOICES)
+        figures["recommended"] = choice
+    figures["models"] = {row["name"]: {part: row[part] for part in EVALUATION_PARTS} for row in data["rows"]}
+    figures["shown"], figures["lists"] = data["shown"], data["lists"]
+    return flat_metrics({data["measure"]: figures})

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import ipaddress
 import logging
 import traceback
+from collections import Counter
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.applications import Starlette
@@ -22,14 +26,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from surefoot.clicks.served.event_store import StateError
 from surefoot.errors import SurefootError, visible
 from surefoot.personal.personal_ranker import PersonalRanker
-from surefoot.personal.service.bounded_worker import BoundedWorker, QueueFullError, TooSlowError
-from surefoot.personal.service.connections import Connections, peer_of
-from surefoot.personal.service.openapi import openapi
-from surefoot.personal.service.request_body import parsed, rerank_arguments, update_events
+from surefoot.personal.service.openapi import openapi, parsed, rerank_arguments, update_events
 from surefoot.personal.service.service_settings import ServiceSettings, names_loopback
 
 LOG = logging.getLogger("surefoot.serve")
 _BUG = "this is a bug in surefoot, not your mistake; please report it"
+_IPV6_NETWORK = 64  # bits: whoever has one address of such a network has all of them
 _PATHS = ("/rerank", "/update", "/health", "/openapi.json")
 
 
@@ -39,6 +41,43 @@ class RefusedError(Exception):
     def __init__(self, status: int, message: str, logged: str, **headers: str) -> None:
         super().__init__(logged)
         self.status, self.message, self.logged, self.headers = status, message, logged, headers
+
+
+class QueueFullError(Exception):
+    """More requests wait than may."""
+
+
+class TooSlowError(Exception):
+    """A request was not answered in time."""
+
+
+class BoundedWorker:
+    """A thread with a queue: features are looked up under one lock, so that more threads would only wait for it."""
+
+    def __init__(self, queue: int) -> None:
+        self._most, self.waiting = queue, 0
+        self._thread = ThreadPoolExecutor(1, "surefoot-serve")
+
+    async def run(self, function: Callable[..., Any], *arguments: Any, seconds: float, **named: Any) -> Any:
+        """What the function returns, within so many seconds; one that has not begun by then never begins."""
+        if self.waiting >= self._most:
+            raise QueueFullError
+        self.waiting += 1
+        loop = asyncio.get_running_loop()
+        future: Future[Any] = self._thread.submit(function, *arguments, **named)
+        # What has begun counts until it is done, also where nobody waits for it any longer.
+        future.add_done_callback(lambda _: loop.call_soon_threadsafe(self._done))
+        try:
+            return await asyncio.wait_for(asyncio.wrap_future(future), seconds)
+        except TimeoutError as error:
+            raise TooSlowError from error
+
+    def _done(self) -> None:
+        self.waiting -= 1
+
+    def close(self) -> None:
+        """Wait for what has begun."""
+        self._thread.shutdown(wait=True)
 
 
 class RerankingService:
@@ -186,6 +225,74 @@ class RerankingService:
 
     async def _update(self, value: Any) -> Any:
         return await self._updates.run(self._ranker.update, update_events(value), seconds=self._settings.seconds)
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A connection: its peer, whether no request of it is being answered, and how it is closed."""
+
+    peer: str
+    idle: Callable[[], bool]
+    close: Callable[[], None]
+
+
+class Connections:
+    """All open connections, the oldest first.
+
+    An idle one, half open or kept alive, costs its peer nothing. So where there are too many, the oldest of these is
+    closed, and no number of them keeps others out. Only if none is idle is a request refused.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most, self.most_of_peer = most, most // 2
+        self._open: dict[int, Connection] = {}
+        self._of_peer: Counter[str] = Counter()
+
+    def add(self, connection: Connection) -> None:
+        """Count one that has come, and close an idle one if there are too many now."""
+        crowded_peer = self._of_peer[connection.peer] >= self.most_of_peer
+        if crowded_peer or len(self._open) >= self.most:
+            for other in self._open.values():
+                if (other.peer == connection.peer or not crowded_peer) and other.idle():
+                    self.remove(other)
+                    other.close()
+                    break
+        self._open[id(connection)] = connection
+        self._of_peer[connection.peer] += 1
+
+    def remove(self, connection: Connection) -> None:
+        """Forget one that has ended."""
+        if self._open.pop(id(connection), None) is not None:
+            self._of_peer[connection.peer] -= 1
+            if not self._of_peer[connection.peer]:
+                del self._of_peer[connection.peer]
+
+    def refusal(self, peer: str) -> str | None:
+        """Why a request of this peer is not answered, if there are too many connections."""
+        if self._of_peer[peer] > self.most_of_peer:
+            return f"more than {self.most_of_peer:,} connections from one address are open; try again later"
+        if len(self._open) > self.most:
+            return f"more than {self.most:,} connections are open; try again later"
+        return None
+
+
+def peer_of(client: Any) -> str:
+    """Who is at the other end, of a socket's address.
+
+    >>> peer_of(("10.0.0.1", 5)), peer_of(("2001:db8::1", 5)), peer_of(("::ffff:10.0.0.1", 5)), peer_of(None)
+    ('10.0.0.1', '2001:db8::/64', '10.0.0.1', '')
+    """
+    if client is None:
+        return ""
+    try:
+        address = ipaddress.ip_address(str(client[0]).partition("%")[0])
+    except ValueError:
+        return str(client[0])
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((int(address), _IPV6_NETWORK), strict=False))
 
 
 def bounded(application: ASGIApp, connections: Connections) -> ASGIApp:

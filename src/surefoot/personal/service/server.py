@@ -20,8 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from surefoot.data.reading.files import reason
 from surefoot.errors import ArgumentError, shortened
 from surefoot.personal.personal_ranker import PersonalRanker
-from surefoot.personal.service.application import LOG, RerankingService, bounded
-from surefoot.personal.service.connections import Connection, Connections, peer_of
+from surefoot.personal.service.application import LOG, Connection, Connections, RerankingService, bounded, peer_of
 from surefoot.personal.service.service_settings import ServiceSettings
 
 _CONNECTIONS = 500  # that may be open beside the requests that wait
