@@ -12,7 +12,7 @@ import pytest
 
 from surefoot.cli import installed_parts
 from surefoot.decide.evidence.conditions import CONDITIONS
-from surefoot.decide.gate.release_policy import TEMPLATE, ReleasePolicy
+from surefoot.decide.gate.release_policy import ReleasePolicy, policy_template
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,9 +28,9 @@ def test_a_policy_to_start_from(surefoot, tmp_path: Path, monkeypatch) -> None:
     assert "release.toml already exists" in err
     assert Path("release.toml").read_text() == "risk = 0.5\n"
     assert surefoot("check", "--new-policy", "other.toml", "-q")[:2] == (0, "")
-    assert Path("other.toml").read_text() == TEMPLATE
+    assert Path("other.toml").read_text() == policy_template()
     assert surefoot("check", "--new-policy", "release.toml", "--force")[0] == 0
-    assert Path("release.toml").read_text() == TEMPLATE
+    assert Path("release.toml").read_text() == policy_template()
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_what_check_refuses(surefoot, tmp_path: Path, monkeypatch, line: str, me
 def test_every_key_of_the_policy_is_explained(tmp_path: Path) -> None:
     """Also those that stand there as comments are right."""
     lines = [line.removeprefix("# ") if line.startswith(("# share", "# u_risk", "# [", "# risk")) else line
-             for line in TEMPLATE.splitlines()]  # fmt: skip
+             for line in policy_template().splitlines()]  # fmt: skip
     (tmp_path / "policy.toml").write_text("\n".join(lines))
     policy = ReleasePolicy.read(tmp_path / "policy.toml")
     assert {rule.name for rule in policy.rules} == set(CONDITIONS)
@@ -89,7 +89,7 @@ def test_check_says_where_a_policy_is_wrong(
 
 def test_check_goes_through_all_files(surefoot, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("policy.toml").write_text(TEMPLATE)
+    Path("policy.toml").write_text(policy_template())
     Path("qrels.txt").write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\n")
     Path("bad.txt").write_text("q1 0 d1 1\nq1 0 d2 x\n")
     code, out, err = surefoot("check", "bad.txt", "policy.toml", "qrels.txt", "none.toml")

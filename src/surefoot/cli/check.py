@@ -67,10 +67,11 @@ def _check_files(files: list[str], quiet: bool) -> None:
 
 def _new_policy(path: str, force: bool, quiet: bool) -> None:
     """Write the commented policy."""
-    from surefoot.decide.gate.release_policy import write_template
+    from surefoot.data.writing.all_or_nothing import write_text
+    from surefoot.decide.gate.release_policy import policy_template
 
     check_outputs([Output("--new-policy", path)], [], force)
-    write_template(path)
+    write_text(path, policy_template())
     if not quiet:
         typer.echo(visible(f"Wrote {path}; edit its conditions, then: surefoot gate QRELS RUN... --policy {path}"))
 

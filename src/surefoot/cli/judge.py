@@ -79,7 +79,7 @@ def judge_next(  # noqa: PLR0915  # a list of its options
         sample_next,
         sample_tables,
     )
-    from surefoot.decide.evidence.judge_next import draw_queries as draw
+    from surefoot.decide.evidence.judge_next import judge_next as draw
     from surefoot.decide.evidence.judged_queries import systems_of
     from surefoot.measures.scoring import runs_by_name
     from surefoot.measures.worst_case import check_bounded
@@ -103,8 +103,9 @@ def judge_next(  # noqa: PLR0915  # a list of its options
         table, tables = sample_csv(order, to_judge), sample_tables(entry, to_judge, _SHOWN_DRAWS)
     else:
         drawn = draw(
-            candidate, reference, measure, draws, to_prove=to_prove or "risk", seed=seed,  # type: ignore[arg-type]
-            automatic=automatic, unjudged=unjudged, traffic=traffic, record=record,  # type: ignore[arg-type]
+            [candidate, reference], candidate=shown, baseline=shipped, measure=measure, n=draws, seed=seed,
+            to_prove=to_prove or "risk", traffic=traffic, record=record,  # type: ignore[arg-type]
+            automatic=automatic, unjudged=unjudged,  # type: ignore[arg-type]
         )  # fmt: skip
         order = [drawn.queries[row] for row in drawn_order(drawn)]
         to_judge = documents_to_judge(drawn.queries, kind, candidate, reference, known)
