@@ -9,8 +9,8 @@ import typer
 
 from surefoot.cli import shared_options as shared
 from surefoot.cli.option import argument, option
+from surefoot.cli.outputs import EXPLANATION_JSON, EXPLANATION_MARKDOWN
 from surefoot.cli.printing import Delivery, results
-from surefoot.cli.signatures import EXPLANATION_JSON, EXPLANATION_MARKDOWN
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.model_files import model_files

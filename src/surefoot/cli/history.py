@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 from surefoot.cli.option import argument, option
-from surefoot.cli.outputs import files_under
+from surefoot.cli.outputs import HISTORY_CSV, HISTORY_JSON, files_under
 from surefoot.cli.printing import Delivery, results, show
-from surefoot.cli.signatures import HISTORY_CSV, HISTORY_JSON
 from surefoot.decide.history.history_data import DateSource
 
 
