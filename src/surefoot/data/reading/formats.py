@@ -144,7 +144,7 @@ def read_parts(
         return parts
     value = _records(path, content.lines) if file_format == "jsonl" else content.value
     if what == "judgments":
-        judged = judge_records.judged_rows(str(path), _columns_by_name(value), content.where, rating_merge)
+        judged = judge_records.judged_rows(str(path), columns_by_name(value), content.where, rating_merge)
         if judged is not None:
             return {None: judged}
     refuse_judges(rating_merge)
@@ -172,7 +172,7 @@ def _content(path: Path, file_format: str, number_columns: Sequence[str], rating
     return Content(str(path), first[0][1] if first else None, where, rating_merge, chain(first, lines))
 
 
-def _columns_by_name(value: Any) -> dict[str, Any]:
+def columns_by_name(value: Any) -> dict[str, Any]:
     """Columns, also those of records; nothing of what has none."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return {name: [record.get(name) for record in value] for name in value[0]}
@@ -193,18 +193,13 @@ def judged_part(source: Any, what: str, rating_merge: str | None) -> Rows | None
     return judge_records.judged_rows(what, table_of(source, what), row_of(what), rating_merge)
 
 
-def _mark(line: bytes) -> bytes:
-    """The second of four columns."""
-    fields = line.split()
-    return fields[1] if len(fields) == 4 else b""
-
-
 def lines_origin(path: str | os.PathLike[str]) -> JudgmentOrigin | None:
     """Who made the judgments in a file of lines, as the second column says of each; nothing where none says so."""
     mark, machine, others = AUTOMATIC.encode(), False, False
     for block in line_blocks(path, _BLOCK):
         if block.strip():
-            marked = [_mark(line) == mark for line in block.splitlines() if line.strip()] if mark in block else [False]
+            lines = [line.split() for line in block.splitlines() if line.strip()] if mark in block else [[]]
+            marked = [len(fields) == 4 and fields[1] == mark for fields in lines]
             machine |= any(marked)
             others |= not all(marked)
     return JudgmentOrigin("people and machine" if others else "machine") if machine else None
