@@ -14,7 +14,6 @@ from tests.report.schemas import check_data
 import surefoot as sf
 from surefoot.data.hashes import seal
 from surefoot.decide.evidence.record import read_record
-from surefoot.decide.gate import sample_size
 from surefoot.errors import ArgumentError, DataError, MeasureError
 from surefoot.measures.worst_case import worst_case_loss
 from surefoot.risk.batches import BatchBet
@@ -24,9 +23,7 @@ LISTS = [["a", "b", "c", "d"], ["b", "a", "c", "d"], ["c", "b", "a", "d"], ["d",
 N = 400
 
 
-@pytest.fixture(autouse=True)
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 300)
+pytestmark = pytest.mark.usefixtures("few")
 
 
 def made(seed: int = 0, queries: int = N) -> tuple[sf.Run, sf.Run, dict[str, dict[str, int]]]:
@@ -248,7 +245,7 @@ def test_all_traffic_must_be_judged_or_said_to_be_unjudged() -> None:
     assert set(unjudged) == {0.0}
     assert "did not judge" in str(decide(draws, {"risk": 0.1}, automatic=some))
     with pytest.raises(ArgumentError, match="must be 'error' or 'zero'"):
-        drawn(automatic=some, unjudged="drop")  # type: ignore[arg-type]
+        drawn(automatic=some, unjudged="drop")
     other_ids = {f"x{query}": grades for query, grades in GOOD.items()}
     with pytest.raises(DataError, match="are the ids the same"):
         drawn(automatic=other_ids, unjudged="zero")
