@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.cli import installed_parts
+from surefoot.cli import check
 from surefoot.decide.evidence.conditions import CONDITIONS
 from surefoot.decide.gate.release_policy import ReleasePolicy, policy_template
 
@@ -104,16 +104,16 @@ def test_check_goes_through_all_files(surefoot, tmp_path: Path, monkeypatch) -> 
 
 def test_every_extra_is_looked_at() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    assert {part.extra for part in installed_parts.PARTS} == {"core", *extras} - {"all"}
+    assert {part.extra for part in check.PARTS} == {"core", *extras} - {"all"}
 
 
 def test_what_is_installed(surefoot, monkeypatch) -> None:
-    core, plots = (part for part in installed_parts.PARTS if part.modules[0] in ("numpy", "matplotlib"))
+    core, plots = (part for part in check.PARTS if part.modules[0] in ("numpy", "matplotlib"))
     odd = (
-        installed_parts.InstalledPart(("onnx",), "onnx", ("no-such-distribution",)),
-        installed_parts.InstalledPart(("no_such_module",), "plots", ("numpy",)),
+        check.InstalledPart(("onnx",), "onnx", ("no-such-distribution",)),
+        check.InstalledPart(("no_such_module",), "plots", ("numpy",)),
     )
-    monkeypatch.setattr(installed_parts, "PARTS", (core, plots, *odd))
+    monkeypatch.setattr(check, "PARTS", (core, plots, *odd))
     code, out, _ = surefoot("check", "--json", "-")
     data = json.loads(out)
     assert (code, data["schema"], data["sound"]) == (0, "surefoot/installed/1", True)
@@ -132,9 +132,9 @@ def test_a_core_that_does_not_import(tmp_path: Path, monkeypatch) -> None:
     ):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text(text)
-    source = str(Path(installed_parts.__file__).parents[2])
+    source = str(Path(check.__file__).parents[2])
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{source}")
-    program = "import surefoot.cli.installed_parts as p; p.PARTS = p.PARTS[:2]; from surefoot.cli import main; main()"
+    program = "import surefoot.cli.check as p; p.PARTS = p.PARTS[:2]; from surefoot.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", program, "check"], capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr
     assert "broken" in done.stdout

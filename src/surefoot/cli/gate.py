@@ -16,7 +16,7 @@ from surefoot.arguments import LARGEST_COUNT
 from surefoot.cli import shared_options as shared
 from surefoot.cli.help_screen import TYPED
 from surefoot.cli.option import FILE, NAME, option
-from surefoot.cli.outputs import Output, check_outputs
+from surefoot.cli.outputs import DECISION_JUNIT, DECISION_MARKDOWN, Output, check_outputs
 from surefoot.cli.printing import Delivery, results, show
 from surefoot.cli.runs import (
     CHOOSE_CONDITIONS,
@@ -27,7 +27,6 @@ from surefoot.cli.runs import (
     read_scored,
     scores_or_runs,
 )
-from surefoot.cli.signatures import DECISION_JUNIT, DECISION_MARKDOWN
 from surefoot.decide.options import DELTA, EXIT_CODES, NothingToLoseTreatment
 from surefoot.errors import ArgumentError, shortened
 

@@ -11,10 +11,9 @@ import typer
 from surefoot.cli import shared_options as shared
 from surefoot.cli.help_screen import helpful_group
 from surefoot.cli.option import FILE, NAME, argument, option
-from surefoot.cli.outputs import Output, check_outputs
+from surefoot.cli.outputs import DRAWS_CSV, Output, check_outputs
 from surefoot.cli.printing import Delivery, results, show
 from surefoot.cli.runs import EVALUATION_MEASURE, GivenFiles, choose_baseline, input_files, read_named_runs
-from surefoot.cli.signatures import DRAWS_CSV
 from surefoot.errors import ArgumentError, DataError, visible
 
 if TYPE_CHECKING:
@@ -185,7 +184,7 @@ def judge_agreement(
     delivery.check(inputs)
     from surefoot.data.reading.files import as_text
     from surefoot.decide.agreement.agreement import judge_agreement as compare
-    from surefoot.decide.agreement.agreement_text import tables
+    from surefoot.decide.agreement.agreement_view import tables
     from surefoot.progress import busy
 
     with busy("Comparing judges"):
