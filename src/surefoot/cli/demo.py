@@ -203,7 +203,7 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
     """Generate people's judgments and four judges', and decide on two candidates with each."""
     from surefoot.data.writing.all_or_nothing import ensure_folder
     from surefoot.decide.agreement.agreement import judge_agreement
-    from surefoot.decide.agreement.agreement_text import headline
+    from surefoot.decide.agreement.agreement_view import headline
     from surefoot.decide.evidence.judge_next import judge_next
     from surefoot.decide.gate.gate import gate
     from surefoot.demo.made_runs import JUDGES

@@ -64,6 +64,6 @@ class _ExplanationTexts:
 
     def to_html(self) -> str:
         """As a page."""
-        from surefoot.report.explanation_page import to_page
+        from surefoot.report.family import to_page
 
         return to_page(visible(f"Query {self._query}"), self._result.sentences(), self._result.tables())

@@ -23,7 +23,7 @@ def history(
     """
     delivery.check(_read_files(folder))
     from surefoot.decide.history.history import history as gather
-    from surefoot.decide.history.history_text import tables
+    from surefoot.decide.history.history_view import tables
     from surefoot.progress import busy
 
     with busy("Reading past releases"):

@@ -183,7 +183,7 @@ def judge_agreement(
     delivery.check(inputs)
     from surefoot.data.reading.files import as_text
     from surefoot.decide.agreement.agreement import judge_agreement as compare
-    from surefoot.decide.agreement.agreement_text import tables
+    from surefoot.decide.agreement.agreement_view import tables
     from surefoot.progress import busy
 
     with busy("Comparing judges"):

@@ -35,7 +35,7 @@ from surefoot.errors import DataError, expecting, name_list, shortened
 from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import check_bounded
 from surefoot.report.escapes import to_json
-from surefoot.report.shape import check_shape
+from surefoot.report.kinds import check_shape
 from surefoot.risk.assessment_data import Count
 
 SCHEMA: Literal["surefoot/draws/1"] = "surefoot/draws/1"

@@ -33,7 +33,7 @@ from surefoot.decide.evidence.evidence_data import PerQueryData, UnansweredData
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.errors import DataError, expecting, name_list, shortened
 from surefoot.report.escapes import to_json
-from surefoot.report.shape import check_shape
+from surefoot.report.kinds import check_shape
 from surefoot.risk.assessment_data import Count
 
 SCHEMA: Literal["surefoot/record/1"] = "surefoot/record/1"

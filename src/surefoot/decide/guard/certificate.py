@@ -20,9 +20,7 @@ from surefoot.decide.guard.certificate_data import (
     CertificateRecordData,
     Figures,
 )
-from surefoot.decide.guard.certificate_notebook import to_notebook
-from surefoot.decide.guard.certificate_page import to_page
-from surefoot.decide.guard.certificate_text import figure_rows, sentence
+from surefoot.decide.guard.certificate_view import figure_rows, sentence, to_notebook, to_page
 from surefoot.decide.guard.thresholds import Calibration, SafeThreshold, curve, share_of_gain, threshold_curve
 from surefoot.errors import DataError, name_list, visible
 from surefoot.report.escapes import csv_text

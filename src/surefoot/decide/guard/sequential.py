@@ -19,7 +19,7 @@ from surefoot.decide.guard.calibration import GuardSettings, ScoredQueries, chec
 from surefoot.decide.guard.certificate import CalibrationOutcome, Certificate, certify
 from surefoot.decide.guard.thresholds import Calibration, best_of, passing
 from surefoot.errors import DataError
-from surefoot.report.shape import check_shape
+from surefoot.report.kinds import check_shape
 from surefoot.risk.betting import AnytimeBets, anytime_columns, start_anytime, thresholded_columns
 from surefoot.risk.bounds import least_queries
 
