@@ -11,7 +11,7 @@ from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.objectives import OBJECTIVE_KINDS, Objective
 from surefoot.learn.options import MEASURE, OBJECTIVE, RULE
 from surefoot.neural.libraries import Tensor, torch
-from surefoot.neural.list_measures import ListMeasure, RankedLists, SwapChanges, SwapValues
+from surefoot.neural.list_measures import ListMeasure, RankedLists, SwapChanges, SwapValues, later_ranks
 from surefoot.neural.sums import QuerySums, ReduceTensor, local_sums
 
 ARRIVAL_BASELINE = "arrival"
@@ -169,7 +169,7 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
             later = (
                 self.measure.weights.later(documents, depth, scores)
                 if whole
-                else _later(documents, first, last, scores)
+                else later_ranks(documents, first, last, scores)
             )
             gaps = changes.gains[..., first:last, None] - changes.gains[..., None, :]
             gaps = torch.where(inside[:, None] & later, gaps, 0)
@@ -254,12 +254,6 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
             raise ArgumentError(
                 f"a label is {float(labels[wrong][0]):g}; under {self.measure.measure} labels {allowed}"
             )
-
-
-def _later(documents: int, first: int, last: int, like: Tensor) -> Tensor:
-    """Whether a rank (columns) comes after one of a block (rows)."""
-    ranks = torch.arange(documents, device=like.device)
-    return ranks > ranks[first:last, None]
 
 
 def _may_look(values: Tensor) -> bool:

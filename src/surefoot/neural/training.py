@@ -13,7 +13,7 @@ from surefoot.arguments import LARGEST_COUNT, finite_number, integer
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.criteria import Criterion
-from surefoot.learn.settings import check_seed
+from surefoot.learn.settings import check_checkpoint, check_seed
 from surefoot.measures.notation import Measure
 from surefoot.neural.libraries import Tensor, torch
 from surefoot.neural.loss import RiskLoss
@@ -176,9 +176,6 @@ class NetworkSettings:
         for name in ("history", "normalize"):
             if not isinstance(getattr(ranker, name), bool):
                 raise ArgumentError(f"{name} is {shortened(getattr(ranker, name))}; it must be True or False")
-        checkpoint = ranker.checkpoint
-        if checkpoint is not None and (not isinstance(checkpoint, str | os.PathLike) or not str(checkpoint)):
-            raise ArgumentError(f"checkpoint is {shortened(checkpoint)}; it must name a file")
         rounds = ranker.early_stopping_rounds
         attention = integer("attention", ranker.attention, 0, _DEEPEST)
         hidden = _hidden(ranker.hidden)
@@ -205,7 +202,7 @@ class NetworkSettings:
                 weight_decay=_number("weight_decay", ranker.weight_decay, 0, 10),
                 batch_size=integer("batch_size", ranker.batch_size, 1, LARGEST_COUNT),
             ),
-            checkpoint=checkpoint,
+            checkpoint=check_checkpoint(ranker.checkpoint),
             checkpoint_every=integer("checkpoint_every", ranker.checkpoint_every, 1, LARGEST_COUNT),
             seed=check_seed(ranker.random_state),
             device=_device(ranker.device),
