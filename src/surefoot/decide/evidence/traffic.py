@@ -23,7 +23,7 @@ from surefoot.errors import ArgumentError, DataError, name_list, shortened
 from surefoot.measures.notation import Measure
 from surefoot.measures.scoring import score
 from surefoot.measures.worst_case import worst_case_loss
-from surefoot.report.plain_json import to_json
+from surefoot.report.escapes import to_json
 
 
 @dataclass(frozen=True)
