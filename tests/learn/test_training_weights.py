@@ -14,7 +14,7 @@ from tests.learn.trainings import StoppedError, stop_at
 
 import surefoot as sf
 from surefoot.data.hashes import data_hash
-from surefoot.data.types.query_weighting import by_query
+from surefoot.data.reading.traffic import by_query
 from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.criteria import Criterion, history_figures
 from surefoot.learn.lambdas import Lambdas

@@ -18,7 +18,7 @@ from surefoot.data.reading.matrix import (
     recode,
     without_queries,
 )
-from surefoot.data.types.query_weighting import by_query, is_traffic
+from surefoot.data.reading.traffic import by_query, is_traffic
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, name_list, shortened
 

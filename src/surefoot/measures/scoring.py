@@ -7,6 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from os import PathLike
 from typing import Any, overload
 
@@ -20,7 +21,6 @@ from surefoot.data.reading.traffic import query_weights, read_traffic
 from surefoot.data.tools.judges import JudgmentOrigin
 from surefoot.data.types.runs import Qrels, RankedSource, Run
 from surefoot.data.types.scores import FilledHoles, Scores
-from surefoot.data.types.traffic_weights import TrafficWeights
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, shortened
 from surefoot.measures import MissingTreatment
 from surefoot.measures.matching import judgment_index, match
@@ -79,7 +79,7 @@ def score(
     asked: Flags = np.ones(len(judgments.queries), dtype=bool)
     if counts is not None:
         asked[:] = False
-        asked[query_weights(counts, judgments.queries).positions] = True
+        asked[query_weights(counts, judgments.queries)[0]] = True
     judge = None if automatic is None else Qrels._read(automatic)
     if judge is not None:
         depths = [item.depth for item in measures]
@@ -102,7 +102,7 @@ def score(
     queries = list(itertools.compress(judgments.queries, measured))
     weighting = None
     if counts is not None:
-        weighting = TrafficWeights.of(query_weights(counts, queries), left_out=int((~asked).sum()))
+        weighting = replace(query_weights(counts, queries)[1], left_out=int((~asked).sum()))
     scores = [
         Scores(
             np.stack(row)[:, measured],

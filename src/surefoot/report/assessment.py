@@ -12,10 +12,8 @@ import numpy as np
 import polars as pl
 
 from surefoot.data.reading.files import as_text
-from surefoot.data.reading.traffic import LARGEST_WEIGHT, Traffic, read_traffic
-from surefoot.data.types.scores import Scores, unknown_system
-from surefoot.data.types.several_scores import check_once, check_same_weights
-from surefoot.data.types.traffic_weights import TrafficWeights
+from surefoot.data.reading.traffic import LARGEST_WEIGHT, Traffic, TrafficWeights, read_traffic
+from surefoot.data.types.scores import Scores, check_once, check_same_weights, unknown_system
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.score_reading import assessed_scores
 from surefoot.progress import busy

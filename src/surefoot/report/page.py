@@ -13,8 +13,7 @@ import numpy as np
 
 from surefoot.arguments import integer
 from surefoot.arrays import Floats
-from surefoot.data.types.scores import Scores
-from surefoot.data.types.several_scores import check_same
+from surefoot.data.types.scores import Scores, check_same
 from surefoot.report.columns import LEAST_P, page_columns
 from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
 from surefoot.report.notes import CAUTIONS, UNEVEN, too_few, too_few_elsewhere, traffic_weights

@@ -184,7 +184,7 @@ def _differences(matrices: Sequence[Scores], names: tuple[str, str]) -> Floats:
 def _weights(matrices: Sequence[Scores]) -> Floats:
     """The relative weights of the queries; 1 where all count the same."""
     weights = matrices[0]._relative_weights
-    return np.ones(matrices[0]._count) if weights is None else weights
+    return np.ones(len(matrices[0].queries)) if weights is None else weights
 
 
 def _rounding(matrices: Sequence[Scores]) -> Floats:

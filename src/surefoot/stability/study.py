@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from surefoot.data.types.scores import Scores
-from surefoot.data.types.several_scores import check_once, check_same
+from surefoot.data.types.scores import Scores, check_once, check_same
 from surefoot.errors import ArgumentError
 from surefoot.report.kinds import KINDS
 from surefoot.report.result import PlainResult, Renderings

@@ -61,8 +61,8 @@ def asked_queries(queries: Sequence[str], traffic: Any) -> AskedQueries:
     """Those of the queries that are asked, by traffic that `read_traffic` takes; all without traffic."""
     if traffic is None:
         return AskedQueries(list(queries))
-    given = query_weights(read_traffic(traffic), queries)
-    asked = [queries[position] for position in given.positions.tolist()]
+    positions, given = query_weights(read_traffic(traffic), queries)
+    asked = [queries[position] for position in positions.tolist()]
     if given.equal and not given.left_out:
         return AskedQueries(asked)
     rows = sorted(zip(asked, given.weights.tolist(), strict=True))

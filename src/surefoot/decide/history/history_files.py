@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from surefoot.data.compression import OPENERS
 from surefoot.data.hashes import json_hash
-from surefoot.data.reading.files import as_text, inner_ending, read_json
+from surefoot.data.reading.files import OPENERS, as_text, inner_ending, read_json
 from surefoot.decide.gate.decision_data import SCHEMA as DECISION
 from surefoot.decide.gate.decision_data import DecisionData
 from surefoot.decide.history.comparisons import ReleaseComparison, of_assessment, of_decision
