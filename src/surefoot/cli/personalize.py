@@ -10,9 +10,8 @@ import typer
 from surefoot.arguments import parse_numbers
 from surefoot.cli import shared_options as shared
 from surefoot.cli.option import DIR, FILE, LIST, NAME, argument, option, parameters
-from surefoot.cli.outputs import files_under
+from surefoot.cli.outputs import PERSONAL_CSV, files_under
 from surefoot.cli.printing import Delivery, either, results, show
-from surefoot.cli.signatures import PERSONAL_CSV
 from surefoot.clicks.options import BACKENDS, MEMORY, SATISFIED
 from surefoot.errors import ArgumentError, visible
 from surefoot.personal.options import GRIDS, LABEL_MEASURES, SAMPLE, SPLITS

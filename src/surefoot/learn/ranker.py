@@ -14,7 +14,7 @@ from surefoot.arrays import Floats
 from surefoot.data.reading.matrix import without_queries
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError
-from surefoot.export.options import ROWS
+from surefoot.export.settings import ROWS
 from surefoot.learn import saved_ranker
 from surefoot.learn.checkpoints import read_init_model
 from surefoot.learn.cluster import is_dask
@@ -327,8 +327,8 @@ class Ranker(Estimator):
         >>> [file.name for file in exported.files]
         ['model.json', 'model.features.json', 'model.rows.json', 'model.replay.py', 'model.md']
         """
-        from surefoot.export.names import check_feature_names
         from surefoot.export.package import export_model, read_ensemble
+        from surefoot.export.settings import check_feature_names
 
         self._check_fitted()
         if self.init == "baseline":

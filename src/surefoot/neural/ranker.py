@@ -15,7 +15,7 @@ from surefoot.data.hashes import data_hash
 from surefoot.data.reading.matrix import without_queries
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, shortened
-from surefoot.export.options import ROWS
+from surefoot.export.settings import ROWS
 from surefoot.learn.criteria import history_figures
 from surefoot.learn.estimator import Estimator, sampled_rows, score_sample
 from surefoot.learn.inputs import (
