@@ -102,8 +102,9 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
         """
         mask = self._check(scores, labels, mask)
         with torch.autocast(scores.device.type, enabled=False):
-            # Padding gets 0: its score may be anything, and 0·∞ is not a number.
-            kept = scores.masked_fill(~mask, 0).to(_pair_dtype(scores))
+            # Padding gets 0: its score may be anything, and 0·∞ is not a number. Pairs have at least 32 bits.
+            pair_dtype = torch.float64 if scores.dtype == torch.float64 else torch.float32
+            kept = scores.masked_fill(~mask, 0).to(pair_dtype)
             with torch.no_grad():
                 gradient = self._gradient(kept.detach(), labels, baseline, mask)
             return (gradient * kept).sum()
@@ -264,11 +265,6 @@ def _may_look(values: Tensor) -> bool:
 def _refuse(values: Tensor, wrong: Tensor, what: str, expected: str) -> None:
     if wrong.any():
         raise ArgumentError(f"{what} is {float(values.detach()[wrong][0]):g}; it must be {expected}")
-
-
-def _pair_dtype(scores: Tensor) -> Any:
-    """Numbers of pairs are those of the scores, but at least of 32 bits."""
-    return torch.float64 if scores.dtype == torch.float64 else torch.float32
 
 
 def _list_dtype(tensor: Tensor) -> Any:

@@ -14,7 +14,6 @@ from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.criteria import Criterion
 from surefoot.learn.settings import check_checkpoint, check_seed
-from surefoot.measures.notation import Measure
 from surefoot.neural.libraries import Tensor, torch
 from surefoot.neural.loss import RiskLoss
 from surefoot.neural.network import HEADS, Network, QueryLists
@@ -49,12 +48,6 @@ class BestEpochs:
     scores: list[float | None]
     parameters: dict[str, Tensor]
 
-    @classmethod
-    def at_start(cls, network: Network) -> BestEpochs:
-        """No epoch yet."""
-        models = network.shape.models
-        return cls([0] * models, [None] * models, _copy(network))
-
 
 @dataclass
 class NetworkTraining:
@@ -78,7 +71,8 @@ class NetworkTraining:
 
     def __post_init__(self) -> None:
         """Prepare what changes in training."""
-        self.best = BestEpochs.at_start(self.network)
+        models = self.network.shape.models
+        self.best = BestEpochs([0] * models, [None] * models, _copy(self.network))
         self.optimizer = torch.optim.AdamW(
             self.network.parameters(),
             lr=self.optimizer_settings.learning_rate,
@@ -157,7 +151,6 @@ class NetworkSettings:
     """A neural ranker's parameters, checked."""
 
     loss: RiskLoss
-    measure: Measure
     criterion: Criterion
     hidden: tuple[int, ...]
     dropout: float
@@ -188,7 +181,6 @@ class NetworkSettings:
                 ranker.objective, ranker.alpha, ranker.measure, rule=ranker.rule, sigma=ranker.sigma,
                 normalize=ranker.normalize, sums=ranker.sums,
             ),
-            measure=Measure.parse(ranker.measure),
             criterion=Criterion.parse(ranker.stop_on),
             hidden=hidden,
             dropout=_number("dropout", ranker.dropout, 0, 0.95),
