@@ -173,8 +173,8 @@ def _depths(tree: RawTree) -> Ints:
     return np.array(depths)
 
 
-# Targets compare in float32, as features are float32: there x ≤ t in doubles is x ≤ T with T the largest float32 that is
-# not above t, and x < T⁺ with T⁺ the float32 after T.
+# Targets compare in float32, as features are float32: there x ≤ t in doubles is x ≤ T with T the largest float32 that
+# is not above t, and x < T⁺ with T⁺ the float32 after T.
 LARGEST_FLOAT32 = np.finfo(np.float32).max
 _SLACK = np.float32(1e-6)
 
