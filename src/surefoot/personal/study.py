@@ -31,6 +31,7 @@ from surefoot.personal.options import (
     LABEL_MEASURES,
     LOWEST,
     METHOD_TITLES,
+    RANDOM,
     RISK,
     SELECTIVE,
     STANDARD,
@@ -281,7 +282,7 @@ def _choose(by_method: dict[str, list[Json]]) -> list[Json]:
             rows.append(half | {"label": HALF_RERANKED})
         chance = weighted["valid"]["share_reranked"] / standard["valid"]["share_reranked"]
         coin: Json = {
-            "method": "random",
+            "method": RANDOM,
             "beta": None,
             "alpha": None,
             "name": "Random",
