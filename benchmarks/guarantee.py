@@ -29,8 +29,8 @@ from scipy.special import stdtrit
 import automatic_judges
 import surefoot as sf
 import workflow
-from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.conditions import ConditionRule
+from surefoot.decide.evidence.judged_queries import betting_order
 from surefoot.decide.evidence.proof import Evidence
 from surefoot.decide.gate import gate as gate_module
 from surefoot.decide.guard.list_pair import ListPair, row_ranks

@@ -12,7 +12,7 @@ import pytest
 import surefoot as sf
 from surefoot.arguments import decimal
 from surefoot.data.reading.texts import read_texts
-from surefoot.decide.evidence.strata import read_shares
+from surefoot.decide.evidence.sample import read_shares
 from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.errors import MeasureError
 

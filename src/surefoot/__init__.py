@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from surefoot.decide.agreement.agreement import judge_agreement as judge_agreement
     from surefoot.decide.evidence.draws import Draws as Draws
     from surefoot.decide.evidence.judge_next import judge_next as judge_next
-    from surefoot.decide.evidence.strata import Strata as Strata
+    from surefoot.decide.evidence.sample import Strata as Strata
     from surefoot.decide.gate.decision import Decision as Decision
     from surefoot.decide.gate.gate import gate as gate
     from surefoot.decide.guard.certificate import Certificate as Certificate
@@ -72,7 +72,7 @@ _PUBLIC: dict[str, tuple[str, ...]] = {
     "decide.agreement.agreement": ("judge_agreement",),
     "decide.evidence.draws": ("Draws",),
     "decide.evidence.judge_next": ("judge_next",),
-    "decide.evidence.strata": ("Strata",),
+    "decide.evidence.sample": ("Strata",),
     "decide.gate.decision": ("Decision",),
     "decide.gate.gate": ("gate",),
     "decide.guard.certificate": ("Certificate",),

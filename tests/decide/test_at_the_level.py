@@ -13,10 +13,10 @@ import surefoot as sf
 from surefoot.decide.agreement import agreement as agreement_module
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.proof import Evidence, _Test
-from surefoot.decide.gate.proved_conditions import proved_conditions
+from surefoot.decide.gate.looks import proved_conditions
 from surefoot.decide.gate.release_policy import LEAST_DELTA, MOST_DELTA, ReleasePolicy
 from surefoot.decide.gate.sample_size import _TestGroup
-from surefoot.decide.guard.shown_lists import GuardedLists
+from surefoot.decide.guard.list_pair import GuardedLists
 from surefoot.decide.guard.thresholds import passing
 from surefoot.risk.bounds import binomial_p
 

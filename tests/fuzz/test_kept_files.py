@@ -29,7 +29,7 @@ from surefoot.data.reading.texts import read_texts
 from surefoot.data.reading.traffic import read_traffic
 from surefoot.decide.evidence.judge_next import sample_next
 from surefoot.decide.evidence.record import read_record
-from surefoot.decide.evidence.strata import read_shares
+from surefoot.decide.evidence.sample import read_shares
 from surefoot.decide.gate.decision import Decision
 from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.decide.guard.certificate import Certificate

@@ -12,8 +12,7 @@ import pytest
 
 from surefoot.cli import installed_parts
 from surefoot.decide.evidence.conditions import CONDITIONS
-from surefoot.decide.gate.policy_template import TEMPLATE
-from surefoot.decide.gate.release_policy import ReleasePolicy
+from surefoot.decide.gate.release_policy import TEMPLATE, ReleasePolicy
 
 ROOT = Path(__file__).parents[2]
 

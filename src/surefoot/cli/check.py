@@ -65,7 +65,7 @@ def _check_files(files: list[str], quiet: bool) -> None:
 
 def _new_policy(path: str, force: bool, quiet: bool) -> None:
     """Write the commented policy."""
-    from surefoot.decide.gate.policy_template import write_template
+    from surefoot.decide.gate.release_policy import write_template
 
     check_outputs([Output("--new-policy", path)], [], force)
     write_template(path)
@@ -93,8 +93,7 @@ def _check_installation(json_file: str | None, force: bool, quiet: bool) -> None
 
 def _policy(path: Path) -> str:
     """A policy's conditions in words."""
-    from surefoot.decide.gate.policy_line import wrong_line
-    from surefoot.decide.gate.release_policy import ReleasePolicy
+    from surefoot.decide.gate.release_policy import ReleasePolicy, wrong_line
     from surefoot.errors import DataError
 
     try:

@@ -106,8 +106,7 @@ def gate(  # noqa: PLR0915  # a list of its options
 
     In GitHub Actions, the command also writes the job summary and marks failed conditions as errors.
     """
-    from surefoot.decide.gate.release_policy import ReleasePolicy
-    from surefoot.decide.gate.release_settings import ReleaseSettings
+    from surefoot.decide.gate.release_policy import ReleasePolicy, ReleaseSettings
 
     levels = {"risk": risk, "share_hurt": share_hurt, "gain": gain, "u_risk": u_risk}
     conditions = _conditions(levels, segment or []) | ({} if delta is None else {"delta": delta})
@@ -142,9 +141,9 @@ def gate(  # noqa: PLR0915  # a list of its options
     check_outputs(delivery.outputs(markdown=DECISION_MARKDOWN, junit=DECISION_JUNIT), inputs + updated, force)
     check_outputs([Output("--record", record)], [*inputs, *filter(None, [summary])], force=True)
     from surefoot.data.reading.files import as_text
+    from surefoot.decide.gate.build_servers import annotate, append_summary
     from surefoot.decide.gate.gate import gate as decide
     from surefoot.decide.gate.gate import preview as look_ahead
-    from surefoot.decide.gate.github_actions import annotate, append_summary
 
     (matrix,) = read_scored("gate", given, [] if measure is None else [measure], missing)
     if baseline is None:
@@ -222,8 +221,7 @@ def _without_judgments(record: str | None, policy: ReleasePolicy | None, outputs
     """Show what a record remembers, and how many queries a policy needs; nothing is decided, and no build may ship."""
     from surefoot.data.reading.files import existing_file, file_status
     from surefoot.decide.evidence.record import read_record
-    from surefoot.decide.gate.plan import plan_tables
-    from surefoot.decide.gate.record_text import record_tables
+    from surefoot.decide.gate.plan import plan_tables, record_tables
 
     if outputs or (policy is not None and policy.settings.qrels is not None):
         why = f"{outputs[0]} is for a decision" if outputs else "the policy has the judgments"

@@ -64,18 +64,18 @@ def judge_next(  # noqa: PLR0915  # a list of its options
     from surefoot.data.reading.files import as_text
     from surefoot.data.tools.judgments import write_judgments
     from surefoot.data.writing.all_or_nothing import write_text
-    from surefoot.decide.evidence.compared_systems import systems_of
-    from surefoot.decide.evidence.judge_next import draw_queries as draw
-    from surefoot.decide.evidence.judge_next import sample_next
-    from surefoot.decide.evidence.judging_list import (
+    from surefoot.decide.evidence.judge_next import (
         documents_shown_by_query,
         documents_to_judge,
         drawn_order,
         draws_csv,
         draws_tables,
         sample_csv,
+        sample_next,
         sample_tables,
     )
+    from surefoot.decide.evidence.judge_next import draw_queries as draw
+    from surefoot.decide.evidence.judged_queries import systems_of
     from surefoot.measures.scoring import runs_by_name
     from surefoot.measures.worst_case import check_bounded
     from surefoot.progress import busy

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from surefoot.data.reading.files import read_json
 from surefoot.errors import DataError
 
 if TYPE_CHECKING:
@@ -178,3 +180,15 @@ def check_seal(data: dict[str, Any], where: Any, remedy: str = "create it again"
         fits = False
     if not fits:
         raise DataError(f"{where}: was changed after surefoot wrote it (its hash does not match); {remedy}")
+
+
+def read_sealed(path: str | os.PathLike[str], schema: str, otherwise: str, remedy: str) -> dict[str, Any]:
+    """The plain data of a file that names the schema and was not changed, without its hash.
+
+    `otherwise` says what another file is not; `remedy` what to do where it was changed.
+    """
+    data = read_json(path)
+    if not isinstance(data, dict) or data.get("schema") != schema:
+        raise DataError.at(path, None, f"{otherwise}; expected JSON with the schema {schema!r}")
+    check_seal(data, path, remedy)
+    return {name: value for name, value in data.items() if name != SEAL}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import surefoot as sf
-from surefoot.decide.evidence.chosen_queries import read_sample
+from surefoot.decide.evidence.sample import read_sample
 from surefoot.errors import SurefootError
 
 

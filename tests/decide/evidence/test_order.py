@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot as sf
-from surefoot.decide.evidence.betting_order import betting_order
+from surefoot.decide.evidence.judged_queries import betting_order
 
 ids = st.lists(st.text(min_size=1), unique=True, min_size=1, max_size=30)
 

@@ -12,7 +12,7 @@ from lxml import etree
 
 import surefoot as sf
 from surefoot.decide.gate import sample_size
-from surefoot.decide.gate.github_actions import MOST_BYTES, append_summary, command, commands
+from surefoot.decide.gate.build_servers import MOST_BYTES, append_summary, command, commands
 
 SCHEMA = Path(__file__).with_name("junit.xsd")
 HOSTILE = [

@@ -13,9 +13,8 @@ from tests.report.schemas import check_data
 from tests.risk.test_batches import slow_capitals
 
 import surefoot as sf
-from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.conditions import ConditionRule
-from surefoot.decide.evidence.judged_queries import JudgedQueries
+from surefoot.decide.evidence.judged_queries import JudgedQueries, betting_order
 from surefoot.decide.evidence.proof import evidence_of
 from surefoot.decide.gate import sample_size
 from surefoot.errors import ArgumentError, DataError, SurefootError
@@ -264,7 +263,7 @@ def test_strata_keep_delta_where_plain_decisions_do_not() -> None:
 def _ships(scores: sf.Scores, options: dict[str, Any]) -> bool:
     """Whether risk ≤ 0.05 is proved, without the bounds and resamples of a whole decision."""
     from surefoot.decide.evidence.judged_queries import plain_sample
-    from surefoot.decide.evidence.strata import weigh_strata
+    from surefoot.decide.evidence.sample import weigh_strata
 
     sample = plain_sample(scores, "today", "new", {})
     if options:

@@ -15,8 +15,8 @@ from tests.report.schemas import check_data
 from tests.risk.test_batches import slow_capitals
 
 import surefoot as sf
-from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.judge_next import sample_next
+from surefoot.decide.evidence.judged_queries import betting_order
 from surefoot.decide.evidence.record import level_of, read_record
 from surefoot.decide.gate import sample_size
 from surefoot.decide.gate.gate import preview

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.decide.gate.release_policy import ReleasePolicy
-from surefoot.decide.gate.release_settings import ReleaseSettings
+from surefoot.decide.gate.release_policy import ReleasePolicy, ReleaseSettings
 from surefoot.errors import ArgumentError, DataError
 
 TEXT = """

@@ -12,8 +12,7 @@ from benchmarks.workflow import Traffic
 from tests.decide.guard.guarded import MEASURE, calibrated, fitted, parts
 
 import surefoot as sf
-from surefoot.decide.evidence.betting_order import betting_order
-from surefoot.decide.evidence.judged_queries import JudgedQueries
+from surefoot.decide.evidence.judged_queries import JudgedQueries, betting_order
 from surefoot.decide.evidence.record import read_record
 from surefoot.decide.guard.calibration import ScoredQueries, calibration_of
 from surefoot.errors import ArgumentError, DataError

@@ -26,7 +26,7 @@ from surefoot.decide.agreement.agreement_data import (
 from surefoot.decide.agreement.agreement_page import to_page
 from surefoot.decide.agreement.agreement_text import headline, to_csv, to_markdown, to_notebook, to_text
 from surefoot.decide.agreement.savings import draws_needed
-from surefoot.decide.evidence.compared_systems import systems_of
+from surefoot.decide.evidence.judged_queries import systems_of
 from surefoot.decide.evidence.traffic import traffic_to_draw
 from surefoot.decide.options import DELTA
 from surefoot.errors import ArgumentError, DataError, MeasureError, shortened

@@ -228,3 +228,12 @@ class ConditionRule:
     def to_dict(self) -> ConditionRuleData:
         """Plain data that JSON can hold."""
         return {"name": self.name, "segment": self.segment, "level": self.level, "alpha": self.alpha}
+
+
+def confidence(delta: float) -> str:
+    """1 − δ in percent.
+
+    >>> confidence(0.05), confidence(0.0076)
+    ('95 %', '99.24 %')
+    """
+    return f"{100 * (1 - delta):.4g} %"

@@ -19,14 +19,18 @@ import numpy as np
 
 from surefoot.arguments import MOST_DRAWS
 from surefoot.arrays import Floats, Ints
-from surefoot.data.hashes import lists_hash, seal, text_hash
+from surefoot.data.hashes import lists_hash, read_sealed, seal, text_hash
 from surefoot.data.reading.columns import first_repeated
 from surefoot.data.types.runs import RankedSource, Run
 from surefoot.data.writing.all_or_nothing import write_text
-from surefoot.decide.evidence.automatic_judge import AutomaticJudge, DrawnJudgeData, read_automatic
 from surefoot.decide.evidence.evidence_data import DrawnTraffic, Sha256, ToProve
-from surefoot.decide.evidence.sealed_files import read_sealed
-from surefoot.decide.evidence.traffic import TrafficToDraw, traffic_to_draw
+from surefoot.decide.evidence.traffic import (
+    AutomaticJudge,
+    DrawnJudgeData,
+    TrafficToDraw,
+    read_automatic,
+    traffic_to_draw,
+)
 from surefoot.errors import DataError, expecting, name_list, shortened
 from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import check_bounded

@@ -1,25 +1,31 @@
-"""What a decision looks at: the scores of two systems on judged queries, in the order in which they are bet on."""
+"""What a decision looks at: the scores of two systems on judged queries, in the order in which they are bet on.
+
+That order is random, the same for the same queries, and each sample's own. By the hash of its id alone a query would
+come early in every sample or in none; whoever samples the same traffic again and again would then bet on the same first
+queries each time, and ship falsely far more often than promised.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from surefoot.arrays import Flags, Floats, Ints
-from surefoot.data.hashes import judgments_hash
+from surefoot.data.hashes import judgments_hash, queries_hash
 from surefoot.data.types.runs import Qrels, RankedSource
-from surefoot.data.types.scores import Scores
-from surefoot.decide.evidence.automatic_judge import AutomaticJudge, shown_documents
-from surefoot.decide.evidence.betting_order import betting_order
+from surefoot.data.types.scores import Scores, unknown_system
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.evidence_data import PerQueryData
+from surefoot.decide.evidence.traffic import AutomaticJudge, shown_documents
 from surefoot.decide.options import NO_FILL_REASON
-from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.errors import ArgumentError, DataError, name_list, shortened
 from surefoot.measures.notation import Measure, is_binary, named_measure
 from surefoot.measures.worst_case import check_bounded
+from surefoot.risk.baselines import baseline_choices
 
 
 @dataclass(frozen=True)
@@ -207,6 +213,15 @@ def unjudged_documents(scores: Scores, baseline: str, candidate: str, draws: Dra
     return int((scores.qrels.ranking.find(code) < 0).sum())
 
 
+def people_judgments(qrels: Qrels | None, queries: Iterable[str]) -> int:
+    """How many documents of these queries people judged; 0 where judgments are not at hand."""
+    if qrels is None:
+        return 0
+    drawn = set(queries)
+    is_drawn = np.array([query in drawn for query in qrels.queries])
+    return int(qrels.ranking.lengths[is_drawn].sum())
+
+
 def _refuse_the_judge(people: Qrels, automatic: str) -> None:
     """Refuse the automatic judge's own judgments in the place of people's."""
     if judgments_hash(people) == automatic:
@@ -244,3 +259,42 @@ def drawn_sample(
     judge = draws._read_judge(automatic, runs[candidate], runs[baseline])
     by_judge = judge.of(sample.queries)
     return replace(sample, automatic_baseline=by_judge[0], automatic_candidate=by_judge[1]), judge
+
+
+def betting_order(queries: Sequence[str]) -> Ints:
+    """Positions of queries in ascending SHA-256 of set ‖ id, where set is the hash of all their ids together.
+
+    The order of the files changes nothing; one query more, less or renamed gives another order.
+
+    >>> few, more = ["tea", "milk", "coffee"], ["tea", "milk", "coffee", "cocoa"]
+    >>> [few[place] for place in betting_order(few)], [more[place] for place in betting_order(more)]
+    (['coffee', 'tea', 'milk'], ['cocoa', 'milk', 'coffee', 'tea'])
+    """
+    together = hashlib.sha256(queries_hash(queries).encode())
+
+    def key(row: int) -> tuple[bytes, str]:
+        own = together.copy()
+        own.update(queries[row].encode("utf-8", "surrogatepass"))
+        return own.digest(), queries[row]
+
+    return np.array(sorted(range(len(queries)), key=key), dtype=np.int64)
+
+
+def systems_of(systems: Sequence[str], candidate: str | None, baseline: str | None) -> tuple[str, str]:
+    """The candidate and the baseline by name; of two systems the candidate is the one that is not the baseline."""
+    if baseline is None:
+        raise ArgumentError(f"choose the baseline, which is the system that is live today: {baseline_choices(systems)}")
+    for name in (baseline, candidate):
+        if name is not None and name not in systems:
+            raise ArgumentError(unknown_system(name, systems))
+    if candidate is None:
+        others = [name for name in systems if name != baseline]
+        if len(others) != 1:
+            raise ArgumentError(
+                f"choose the candidate with --candidate (candidate=): there are {len(others)} systems besides the "
+                "baseline" + (f": {name_list(others, 8)}" if others else "")
+            )
+        (candidate,) = others
+    if candidate == baseline:
+        raise ArgumentError(f"candidate and baseline are both {shortened(baseline)}; choose two different systems")
+    return candidate, baseline

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.decide.evidence.automatic_judge import AutomaticJudge
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.evidence_data import Method
 from surefoot.decide.evidence.judged_queries import JudgedQueries
+from surefoot.decide.evidence.traffic import AutomaticJudge
 from surefoot.errors import ArgumentError
 from surefoot.risk.batches import (
     AIMING_PART,

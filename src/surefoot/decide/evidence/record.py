@@ -24,14 +24,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 
-from surefoot.data.hashes import json_hash, seal
+from surefoot.data.hashes import json_hash, read_sealed, seal
 from surefoot.data.reading.files import file_status
 from surefoot.data.writing.all_or_nothing import destination, lock_file, write_text
 from surefoot.decide.evidence.conditions import ConditionRuleData
 from surefoot.decide.evidence.draws import Draws, DrawsData
 from surefoot.decide.evidence.evidence_data import PerQueryData, UnansweredData
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.errors import DataError, expecting, name_list, shortened
 from surefoot.report.plain_json import to_json
 from surefoot.report.shape import check_shape

@@ -15,18 +15,21 @@ from surefoot.data.hashes import json_hash
 from surefoot.data.reading.query_tables import read_segments
 from surefoot.data.types.runs import Run
 from surefoot.data.types.scores import Scores
-from surefoot.decide.evidence.automatic_judge import AutomaticJudge
-from surefoot.decide.evidence.chosen_queries import read_sample
-from surefoot.decide.evidence.compared_systems import systems_of
 from surefoot.decide.evidence.conditions import CONDITIONS, ConditionRule
 from surefoot.decide.evidence.draws import Draws, system_hash
 from surefoot.decide.evidence.evidence_data import StratumData, UnansweredData
-from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores, drawn_sample, plain_sample
+from surefoot.decide.evidence.judged_queries import (
+    JudgedQueries,
+    check_scores,
+    drawn_sample,
+    people_judgments,
+    plain_sample,
+    systems_of,
+)
 from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose, parse_treatment
 from surefoot.decide.evidence.record import BatchData, NamedLists, Record
-from surefoot.decide.evidence.segments import resolve_segments
-from surefoot.decide.evidence.strata import Strata, weigh_strata
-from surefoot.decide.gate.automatic_summary import people_judgments
+from surefoot.decide.evidence.sample import Strata, read_sample, resolve_segments, weigh_strata
+from surefoot.decide.evidence.traffic import AutomaticJudge
 from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.decide.options import NothingToLoseTreatment
 from surefoot.errors import ArgumentError, DataError, name_list, shortened

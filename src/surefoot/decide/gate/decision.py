@@ -35,7 +35,7 @@ class Decision(PlainResult):
 
     def to_junit(self) -> str:
         """JUnit's XML, a test case for each condition."""
-        from surefoot.decide.gate.junit import to_junit
+        from surefoot.decide.gate.build_servers import to_junit
 
         return to_junit(self._data)
 

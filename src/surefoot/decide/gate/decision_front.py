@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from surefoot.decide.evidence.confidence import confidence
+from surefoot.decide.evidence.conditions import confidence
 from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose_notes
 from surefoot.decide.gate.decision_text import record_cautions, worst_first
 from surefoot.decide.gate.decision_words import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from surefoot.data.notebook import Look, NotebookTable, NotebookView, Tone, more_rows
-from surefoot.decide.evidence.confidence import confidence
+from surefoot.decide.evidence.conditions import confidence
 from surefoot.decide.gate.decision_text import STATUS_HEADING, cells, headings, notes, worst_first
 from surefoot.decide.gate.decision_words import headline, judged_words, queries_needed_note, sentence, unit_of
 from surefoot.report.measure_names import measure_title

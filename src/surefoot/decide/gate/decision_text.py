@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from surefoot.decide.evidence.confidence import confidence
+from surefoot.decide.evidence.conditions import confidence
 from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose_notes
 from surefoot.decide.gate.decision_words import (
     DECISION_TITLES,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from surefoot.decide.evidence.conditions import ConditionRule, condition_named
-from surefoot.decide.evidence.confidence import confidence
+from surefoot.decide.evidence.conditions import ConditionRule, condition_named, confidence
 from surefoot.decide.gate.sample_size import most_tried
 from surefoot.decide.options import DECIDING_SHARE
 from surefoot.errors import visible, without_middle

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -12,13 +13,14 @@ from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.evidence_data import SampleData
 from surefoot.decide.evidence.judged_queries import JudgedQueries, unjudged_documents
+from surefoot.decide.evidence.proof import Evidence
 from surefoot.decide.evidence.record import Level, Record, open_record, read_record
-from surefoot.decide.evidence.strata import Strata
+from surefoot.decide.evidence.sample import Strata
+from surefoot.decide.evidence.traffic import AutomaticJudge
 from surefoot.decide.gate.asked import Asked, Given, ask
-from surefoot.decide.gate.automatic_summary import automatic_summary
 from surefoot.decide.gate.decision import Decision
-from surefoot.decide.gate.decision_data import SCHEMA, DecisionData, HurtData
-from surefoot.decide.gate.looks import GateLook, look_again, look_alone, next_look
+from surefoot.decide.gate.decision_data import SCHEMA, AutomaticDecisionData, ConditionData, DecisionData, HurtData
+from surefoot.decide.gate.looks import GateLook, look_again, look_alone, next_look, proved_conditions
 from surefoot.decide.gate.plan import plan_tables
 from surefoot.decide.gate.release_policy import ReleasePolicy, policy_table
 from surefoot.decide.gate.sample_size import queries_needed
@@ -241,3 +243,32 @@ def _most_hurt(sample: JudgedQueries, texts: Any) -> list[HurtData]:
         }
         for query, row in worst_rows.items()
     ]  # fmt: skip
+
+
+def automatic_summary(
+    evidence: Sequence[Evidence], conditions: Sequence[ConditionData], judge: AutomaticJudge, measure: str,
+    queries: Sequence[str], delta: float, documents: int, *, again: bool = False,
+) -> AutomaticDecisionData:  # fmt: skip
+    """The judge's part in a decision; each of the conditions is given what it added there.
+
+    `queries` are the draws, and `documents` how many of theirs people judged.
+    """
+    for one, condition in zip(evidence, conditions, strict=True):
+        condition["automatic"] = {
+            "weight": one.judge_weight,
+            "correlation": one.correlation,
+            "adjusted": one.figure(one.adjusted_mean),
+        }
+    alone = [one.without_judge(measure) for one in evidence]
+    decision, conditions_alone = proved_conditions(alone, delta)
+    return {
+        **judge.data,
+        "people_judgments": documents,
+        "without": {
+            "decision": decision,
+            "queries_needed": queries_needed(alone, len(queries), delta, again=again)
+            if decision == "undecided"
+            else None,
+            "conditions": conditions_alone,
+        },
+    }

@@ -1,4 +1,4 @@
-"""A look at a question: alone, or one of those that a record remembers."""
+"""A look at a question, alone or one of those that a record remembers: what is proved, and the decision."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surefoot.decide.evidence.automatic_judge import AutomaticJudge
 from surefoot.decide.evidence.evidence_data import StratumData, UnansweredData
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.nothing_to_lose import sum_counts
-from surefoot.decide.evidence.proof import Evidence, evidence_of
+from surefoot.decide.evidence.proof import Evidence, Proof, evidence_of, proofs
 from surefoot.decide.evidence.record import Question, QuestionEntry, Record
+from surefoot.decide.evidence.traffic import AutomaticJudge
 from surefoot.decide.gate.asked import Asked, JudgedBatch
 from surefoot.decide.gate.decision_data import ConditionData, LookData, RecordUseData, ReleaseDecision
-from surefoot.decide.gate.proved_conditions import proved_conditions
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
 
 _CHANGED = 1e-9  # by which a score may differ from the one of an earlier look
@@ -252,3 +251,44 @@ def _looks(question: Question) -> list[LookData]:
         queries += sum(len(batch["judged"]["query"]) for batch in look["batches"])
         found.append({"queries": queries, "decision": look["decision"]})
     return found
+
+
+def proved_conditions(
+    evidence: Sequence[Evidence], delta: float, *, bounds: bool = True
+) -> tuple[ReleaseDecision, list[ConditionData]]:
+    """Stop where a condition fails, at its share of δ; ship where all hold; undecided otherwise.
+
+    A condition of which both was once proved, as the path of the bets went up and down, is open.
+    """
+    failing_delta = delta / len(evidence)
+    conditions = [
+        _condition(condition_evidence, *both, delta, failing_delta)
+        for condition_evidence, both in zip(
+            evidence, proofs(evidence, delta, failing_delta, bounds=bounds), strict=True
+        )
+    ]
+    if any(condition["status"] == "fails" for condition in conditions):
+        return "stop", conditions
+    return "ship" if all(condition["status"] == "holds" for condition in conditions) else "undecided", conditions
+
+
+def _condition(evidence: Evidence, holding: Proof, failing: Proof, delta: float, failing_delta: float) -> ConditionData:
+    holds, fails = holding.p <= delta, failing.p <= failing_delta
+    if holds != fails:
+        holds, fails = holds and holding.agrees, fails and failing.agrees
+    return {
+        "name": evidence.rule.name,
+        "segment": evidence.rule.segment,
+        "level": evidence.rule.level,
+        "alpha": evidence.rule.alpha,
+        "observed": evidence.observed,
+        "bound": holding.bound,
+        "bound_fails": failing.bound,
+        "p_holds": holding.p,
+        "p_fails": failing.p,
+        "status": "open" if holds == fails else "fails" if fails else "holds",
+        "queries": len(evidence.x),
+        "queries_needed": None,
+        "least_queries": evidence.least(delta),
+        "method": evidence.method,
+    }

@@ -1,21 +1,87 @@
-"""What a release must keep to: conditions, each at a level, on all queries or on segments."""
+"""What a release must keep to: conditions, each at a level, on all queries or on segments.
+
+The same file may have what stays from release to release: the judgments, the live run, the record.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from surefoot.arguments import LARGEST_COUNT, finite_number, is_real
-from surefoot.data.reading.files import existing_file, read_text
+from surefoot.data.reading.files import existing_file, file_status, read_text, system_name
+from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.decide.evidence.conditions import CONDITIONS, ConditionKind, ConditionRule
-from surefoot.decide.gate.release_settings import NO_SETTINGS, SEGMENTS_FILE, SETTINGS, ReleaseSettings
 from surefoot.decide.options import DELTA, EVERY_SEGMENT, LEAST_DELTA, MOST_DELTA
-from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
+from surefoot.errors import ArgumentError, DataError, SurefootError, did_you_mean, shortened
+from surefoot.measures.notation import named_measure
 from surefoot.risk.tradeoff import LARGEST_ALPHA
+
+
+@dataclass(frozen=True)
+class ReleaseSettings:
+    """The files and names of a release; paths in a policy file are relative to its folder."""
+
+    qrels: str | None = None
+    baseline: str | None = None  # the file of the live run, or its name
+    measure: str | None = None
+    record: str | None = None
+    segments: str | None = None
+    sample: str | None = None
+
+    @classmethod
+    def parse(
+        cls, table: Mapping[Any, Any], folder: str | os.PathLike[str], error: Callable[[str], Exception]
+    ) -> ReleaseSettings:
+        """The settings among the keys of a policy.
+
+        >>> ReleaseSettings.parse({"qrels": "qrels.txt", "measure": "AP", "risk": 0.02}, "ci", ValueError).qrels
+        'ci/qrels.txt'
+        """
+        found: dict[str, str] = {}
+        for key in SETTINGS:
+            value = table.get(key)
+            if key == "segments" and isinstance(value, Mapping):  # the conditions on segments may stand there too
+                value = value.get(SEGMENTS_FILE)
+                value = None if isinstance(value, Mapping) else value  # a segment of this name
+            if value is None:
+                continue
+            if not isinstance(value, str) or not value.strip():
+                raise error(f"{key} is {shortened(value)}; write a text, such as {_EXAMPLES[key]}")
+            found[key] = value if key in _NAMES else str(Path(folder) / value)
+        live = found.get("baseline")
+        if live is not None and (Path(folder) / live).is_file():  # or else it is a name
+            found["baseline"] = str(Path(folder) / live)
+        return cls(**found)
+
+    def for_scores(self, measure: str) -> ReleaseSettings:
+        """The same for scores of a measure, whose systems have names: they must be of the measure that is settled."""
+        if self.measure is not None and self.measure != measure:
+            settled, found = named_measure(self.measure), named_measure(measure)
+            if settled is None or settled != found:
+                raise ArgumentError(
+                    f"the policy is for {shortened(self.measure)}, and the scores are {shortened(measure)}; give "
+                    "scores of that measure, or change the policy"
+                )
+        if self.baseline is None or file_status(self.baseline) is None:
+            return self
+        return replace(self, baseline=system_name(self.baseline))
+
+
+NO_SETTINGS = ReleaseSettings()
+SEGMENTS_FILE = "file"  # in the table of segments, beside the tables of their conditions
+SETTINGS = tuple(field.name for field in fields(ReleaseSettings))
+_NAMES = ("baseline", "measure")
+_EXAMPLES = {
+    "qrels": 'qrels = "qrels.txt"', "baseline": 'baseline = "today.run"', "measure": 'measure = "nDCG@10"',
+    "record": 'record = "release.json"', "segments": 'segments = "segments.csv"', "sample": 'sample = "draws.json"',
+}  # fmt: skip
+
 
 _MOST_DOTS = 200  # in a line
 _Error = Callable[[str], Exception]
@@ -185,3 +251,79 @@ def _number(value: Any, key: str, error: _Error) -> float:
 
 def _shown(key: Any) -> str:
     return shortened(key)[1:-1] if isinstance(key, str) else shortened(key)
+
+
+_MOST_LINES = 2000  # of a file that is searched
+_AT_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+
+
+def wrong_line(path: Path, wrong: str) -> int | None:
+    """The line that is wrong in the way that `ReleasePolicy.read` says, if one is.
+
+    Errors are told in one order of the keys, so the error of the whole file is also that of every start of the file
+    that holds the wrong line.
+    """
+    match = _AT_LINE.search(wrong)
+    if match:
+        return int(match[1])
+    lines = read_text(path).split("\n")
+    if len(lines) > _MOST_LINES or _error("") == wrong:
+        return None
+    return next((n for n in range(1, len(lines) + 1) if _error("\n".join(lines[:n])) == wrong), None)
+
+
+def _error(text: str) -> str | None:
+    """What is wrong with a policy of this text, if that can be said: a start of a file may end within a value."""
+    try:
+        ReleasePolicy.read(tomllib.loads(text))
+    except SurefootError as error:
+        return str(error).removeprefix("policy: ")
+    except ValueError:
+        return None
+    return None
+
+
+NAME = "policy.toml"
+TEMPLATE = """\
+# The conditions for a release. `surefoot gate --policy FILE` says "ship" only if every condition is proved.
+# Agree on the numbers before anybody sees a candidate's figures, and keep this file beside the code.
+
+# The largest average loss against today's ranking, over all queries. A query that loses nothing counts as 0.
+# With nDCG@10, 0.03 means three points out of a hundred. You need about 100 judged queries to prove 0.03,
+# even if no query loses anything, and about 1,000 to prove 0.003.
+risk = 0.03
+
+# The average gain must be above this. 0 means: not worse on average.
+gain = 0.0
+
+# The largest share of queries that lose more than 20 % of today's score.
+# share_hurt = 0.10
+
+# Gains minus losses, where each loss counts 1 + alpha times, must be above a level.
+# u_risk = {alpha = 1, above = 0.0}
+
+# The chance of a wrong "ship" that you accept.
+delta = 0.05
+
+# What stays the same from release to release. Paths are relative to this file, and options win. With `qrels` here,
+# a release is: surefoot gate 2026-11-25=new.run --policy release.toml
+# qrels = "qrels.txt"
+# baseline = "today.run"
+# measure = "nDCG@10"
+# record = "release.json"
+# sample = "draws.json"
+
+# The same keys for one kind of queries; `--segments FILE` says which kind each query belongs to.
+# Each extra condition makes "stop" a little harder to reach. "ship" needs as many queries as the hardest condition.
+# [segments.tail]
+# risk = 0.05
+
+# ... or for every kind: no kind of queries may suffer.
+# [segments."*"]
+# share_hurt = 0.2
+"""
+
+
+def write_template(path: str | os.PathLike[str]) -> None:
+    """Write the policy to start from, whole or not at all."""
+    write_text(path, TEMPLATE)

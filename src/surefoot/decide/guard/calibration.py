@@ -1,29 +1,35 @@
-"""From judged queries to what calibrates a guard: scores, differences, and evidence on each loss."""
+"""From judged queries to what calibrates a guard: settings, scores, evidence on each loss, the question of a record."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
 
 import numpy as np
 
+from surefoot.arguments import LARGEST_COUNT, finite_number, integer
 from surefoot.arrays import Floats, Ints
+from surefoot.data.hashes import json_hash
 from surefoot.data.types.runs import Qrels
-from surefoot.decide.evidence.betting_order import betting_order
-from surefoot.decide.evidence.conditions import CONDITIONS
+from surefoot.decide.evidence.conditions import CONDITIONS, LOSSES, ConditionRule
 from surefoot.decide.evidence.draws import Draws
-from surefoot.decide.evidence.evidence_data import SampleData, UnansweredData
-from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.nothing_to_lose import NothingToLose, with_relevant
+from surefoot.decide.evidence.evidence_data import LossName, SampleData, UnansweredData
+from surefoot.decide.evidence.judged_queries import JudgedQueries, betting_order
+from surefoot.decide.evidence.nothing_to_lose import NothingToLose, parse_treatment, with_relevant
 from surefoot.decide.evidence.proof import Evidence, evidence_of
-from surefoot.decide.evidence.strata import Strata, weigh_strata
+from surefoot.decide.evidence.record import NamedLists, Question, QuestionEntry, Record
+from surefoot.decide.evidence.sample import Strata, weigh_strata
+from surefoot.decide.guard.certificate_data import CertificateRecordData
 from surefoot.decide.guard.list_pair import ListPair
 from surefoot.decide.guard.scorers import Scorer
-from surefoot.decide.guard.settings import GuardSettings
 from surefoot.decide.guard.thresholds import Calibration
-from surefoot.decide.options import NO_AUTOMATIC_REASON
+from surefoot.decide.options import LEAST_DELTA, MOST_DELTA, NO_AUTOMATIC_REASON, NothingToLoseTreatment
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.notation import Measure
+from surefoot.measures.worst_case import check_bounded
 
 _ROUNDING = 1e-9
 _JSON = ".json"
@@ -173,3 +179,153 @@ def check_new(fingerprints: Sequence[frozenset[str]], seen: frozenset[str], quer
             f"{len(known):,} of the {len(queries):,} judged queries were already used {what}, such as query "
             f"{shortened(known[0])}. They would look safer than new queries; calibrate on other queries"
         )
+
+
+SETTINGS = ("measure", "risk", "share_hurt", "delta", "blend", "budget", "unanswered")
+
+
+@dataclass(frozen=True)
+class GuardSettings:
+    """What a guard keeps to."""
+
+    measure: Measure
+    levels: dict[LossName, float]
+    delta: float
+    scorer: str | Callable[[ListPair], Any]
+    blend: float | None
+    budget: int
+    nothing_to_lose_treatment: NothingToLoseTreatment
+
+    @classmethod
+    def parse(
+        cls,
+        *,
+        measure: Any,
+        risk: Any,
+        share_hurt: Any,
+        delta: Any,
+        scorer: Any,
+        blend: Any,
+        budget: Any,
+        unanswered: Any,
+    ) -> GuardSettings:
+        """The settings, each checked."""
+        given = {"risk": risk, "share_hurt": share_hurt}
+        words = "above 0 and below 1, such as 0.02 (no number of queries can prove that nothing is lost)"
+        levels: dict[LossName, float] = {
+            name: _between(name, given[name], 0, math.nextafter(1, 0), words)
+            for name in LOSSES if given[name] is not None
+        }  # fmt: skip
+        if not levels:
+            raise ArgumentError("give what may be lost: risk=0.02, share_hurt=0.05, or both")
+        return cls(
+            measure=check_bounded(measure),
+            levels=levels,
+            delta=_between(
+                "delta",
+                delta,
+                math.nextafter(LEAST_DELTA, 0),
+                MOST_DELTA,
+                f"from {LEAST_DELTA:g} to {MOST_DELTA:g}, such as 0.05",
+            ),
+            scorer=scorer,
+            blend=None if blend is None else _between("blend", blend, 0, 1, "a weight above 0 and at most 1"),
+            budget=integer("budget", budget, 1, LARGEST_COUNT),
+            nothing_to_lose_treatment=parse_treatment(unanswered),
+        )
+
+    @property
+    def rules(self) -> tuple[ConditionRule, ...]:
+        """The losses as conditions, each at its level."""
+        return tuple(ConditionRule(name, level) for name, level in self.levels.items())
+
+    def claim(self, scorer: str, sampling: Any) -> dict[str, Any]:
+        """The claim for a record, to which another scorer, another blend or another sample are another use."""
+        settings = [str(self.measure), scorer, self.blend, sampling]
+        return {
+            "delta": self.delta,
+            "rules": [rule.to_dict() for rule in self.rules],
+            "guard": list(map(str, settings)),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data from which `parse` makes the same settings, but for the scorer."""
+        return {
+            "measure": str(self.measure),
+            "risk": self.levels.get("risk"),
+            "share_hurt": self.levels.get("share_hurt"),
+            "delta": self.delta,
+            "blend": self.blend,
+            "budget": self.budget,
+            "unanswered": str(self.nothing_to_lose_treatment),
+        }
+
+
+def _between(name: str, value: Any, low: float, high: float, words: str) -> float:
+    number = None if isinstance(value, str) else finite_number(value)
+    if number is None or not low < number <= high:
+        raise ArgumentError(f"{name} is {shortened(value)}; it must be {words}")
+    return number
+
+
+def draws_of_record(record: Record, judged: JudgedListPair, sample: Draws | Strata | None) -> Draws | Strata | None:
+    """All draws that the record has for these lists, one after the other; else the sample that was given."""
+    if isinstance(sample, Draws):
+        raise ArgumentError(
+            "a record holds the draws itself, so that none is skipped or used twice; leave the draws out, and draw "
+            "with surefoot judge next --record"
+        )
+    if sample is not None or not record.draws:
+        record.check_not_drawn(judged.judged.queries)
+        return sample
+    row_of = {query: row for row, query in enumerate(judged.judged.queries)}
+    could_lose = judged.worst_case()
+
+    def fits(draws: Draws) -> bool:
+        known = [at for at, query in enumerate(draws.queries) if query in row_of]
+        apart = could_lose[[row_of[draws.queries[at]] for at in known]] - draws.could_lose[known]
+        return draws.measure == str(judged.measure) and bool(known) and bool((np.abs(apart) <= _ROUNDING).all())
+
+    own = [draws for draws in record.draws if fits(draws)]
+    if own:
+        same = (draws for draws in record.draws if draws.kind == own[-1].kind)
+        return reduce(Draws._followed_by, same)  # those with unjudged queries are refused where they are used
+    record.check_not_drawn([*row_of])
+    return None
+
+
+def guard_question(
+    record: Record, candidate: NamedLists, judged: JudgedListPair, sample: JudgedQueries, claim: Mapping[str, Any],
+    chosen: Draws | Strata | None,
+) -> Question:  # fmt: skip
+    """The record's question that this calibration is: the same scores and claim again are no new one."""
+    draws = chosen if isinstance(chosen, Draws) else None
+    queries = [*(judged.judged.queries if draws is None else draws.queries)]
+    settings = {"measure": str(judged.measure), "claim": dict(claim), "sample": json_hash(_sorted_scores(sample))}
+    for question in record.questions:
+        if question.data["asked_by"] == "guard" and question.data["settings"] == settings:
+            return question
+    level = record.level(candidate, queries, float(claim["delta"]), fresh=draws is not None)
+    entry: QuestionEntry = {
+        "kind": "question", "asked_by": "guard", "settings": settings, "candidate": candidate,
+        "baseline": {"name": "", "lists": None}, "budget": None, "rules": claim["rules"], "sizes": {},
+        "fresh": draws is not None, "queries": queries, "number": level.number, "delta": level.delta,
+    }  # fmt: skip
+    record.add(entry)
+    return record.questions[-1]
+
+
+def certificate_record(question: Question, delta: float) -> CertificateRecordData:
+    """What a certificate says of its question."""
+    return {
+        "question": question.number, "number": question.data["number"], "delta_requested": delta,
+        "sha256": question.hashes[0],
+    }  # fmt: skip
+
+
+def _sorted_scores(sample: JudgedQueries) -> list[list[Any]]:
+    """Everything of the sample that a calibration depends on, whatever order it came in."""
+    data = dict(sample.to_dict())
+    del data["segments"]
+    columns = [column for column in data.values() if isinstance(column, list)]
+    return sorted(map(list, zip(*columns, strict=True)), key=repr)

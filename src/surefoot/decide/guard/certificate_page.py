@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from surefoot.decide.evidence.conditions import condition_named
-from surefoot.decide.evidence.confidence import confidence
+from surefoot.decide.evidence.conditions import condition_named, confidence
 from surefoot.decide.guard.certificate_text import figure_rows
 from surefoot.errors import visible, without_middle
 from surefoot.report.family import Chip, Front, Tile, family_page

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from surefoot.decide.evidence.conditions import condition_named
-from surefoot.decide.evidence.confidence import confidence
+from surefoot.decide.evidence.conditions import condition_named, confidence
 from surefoot.errors import DataError
 from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.numbers import fixed, percent, short, signed

@@ -14,20 +14,23 @@ from surefoot.data.hashes import HASH_DIGITS, queries_hash, query_fingerprints, 
 from surefoot.data.types.data_parts import DrawnLists
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Qrels, Run
-from surefoot.decide.evidence.chosen_queries import read_sample
 from surefoot.decide.evidence.draws import Draws, system_hash
 from surefoot.decide.evidence.judged_queries import refuse_machine_judgments
 from surefoot.decide.evidence.record import NamedLists, open_record
-from surefoot.decide.evidence.strata import Strata
-from surefoot.decide.guard.calibration import JudgedListPair, calibration_of, check_new
-from surefoot.decide.guard.certificate import Certificate
-from surefoot.decide.guard.certify import CalibrationOutcome, certify
-from surefoot.decide.guard.guard_question import certificate_record, draws_of_record, guard_question
-from surefoot.decide.guard.list_pair import ListPair
+from surefoot.decide.evidence.sample import Strata, read_sample
+from surefoot.decide.guard.calibration import (
+    GuardSettings,
+    JudgedListPair,
+    calibration_of,
+    certificate_record,
+    check_new,
+    draws_of_record,
+    guard_question,
+)
+from surefoot.decide.guard.certificate import CalibrationOutcome, Certificate, certify
+from surefoot.decide.guard.list_pair import GuardedLists, ListPair
 from surefoot.decide.guard.scorers import make_scorer
 from surefoot.decide.guard.sequential import SequentialThresholds
-from surefoot.decide.guard.settings import GuardSettings
-from surefoot.decide.guard.shown_lists import GuardedLists
 from surefoot.decide.guard.thresholds import find_threshold, fixed_quantiles, thresholds_for
 from surefoot.decide.options import DEFAULT_BUDGET, DEFAULT_RISK_LEVEL, DEFAULT_SCORER, DELTA, NothingToLoseTreatment
 from surefoot.errors import ArgumentError, DataError, shortened

@@ -1,7 +1,8 @@
-"""What a candidate and a baseline show for the same queries: the two lists between which a guard chooses."""
+"""What a candidate and a baseline show for the same queries, and which of the two lists a guard shows, and why."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,12 +14,17 @@ from surefoot.arrays import Flags, Floats, Ints
 from surefoot.data.types.labels_and_scores import blend_scores, feature_scores
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Qrels, Run
+from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.baseline_spec import feature_number
 from surefoot.measures.notation import Measure
 from surefoot.measures.scoring import score
 from surefoot.measures.worst_case import worst_case_loss
+from surefoot.report.escapes import csv_text
+from surefoot.report.numbers import short
+from surefoot.report.plain_json import to_json
+from surefoot.risk.assessment_data import Json
 
 if TYPE_CHECKING:
     from surefoot.neural.loading import AnyRanker
@@ -156,3 +162,51 @@ def _answered_queries(lists: ListPair, qrels: Qrels) -> tuple[str, ...]:
 def _numbers(run: Run, queries: Sequence[str]) -> Ints:
     number = {query: position for position, query in enumerate(run.queries)}
     return np.array([number.get(query, -1) for query in queries], dtype=np.int64)
+
+
+SCHEMA = "surefoot/shown/1"
+HEADER = ("query", "shown", "score", "threshold", "why")  # of files, which programs read by these names
+
+
+@dataclass(frozen=True)
+class GuardedLists:
+    """A guard's choice for each of some queries."""
+
+    queries: tuple[str, ...]
+    scores: Floats
+    threshold: float | None
+    scorer: str
+    reason: str | None
+    candidate: str
+    baseline: str
+
+    @property
+    def shown(self) -> Flags:
+        """Whether the candidate's list is shown."""
+        return self.scores >= (float("inf") if self.threshold is None else self.threshold)
+
+    def rows(self) -> list[Json]:
+        """For each query what is shown, the scorer's score, the threshold, and why in words."""
+        rows = []
+        for query, value, takes in zip(self.queries, self.scores.tolist(), self.shown.tolist(), strict=True):
+            if self.threshold is None:
+                why = f"only {self.baseline} is shown: {self.reason}"
+            else:
+                why = f"{self.scorer} {short(value)} is {'at least' if takes else 'below'} {short(self.threshold)}"
+            rows.append(
+                {
+                    "query": query,
+                    "shown": self.candidate if takes else self.baseline,
+                    "score": value,
+                    "threshold": self.threshold,
+                    "why": why,
+                }
+            )
+        return rows
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the rows, all or nothing: JSON by that ending, CSV otherwise."""
+        if str(path).lower().endswith(".json"):
+            write_text(path, to_json({"schema": SCHEMA, "shown": self.rows()}))
+        else:
+            write_text(path, csv_text(HEADER, ([row[name] for name in HEADER] for row in self.rows())))

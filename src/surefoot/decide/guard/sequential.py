@@ -15,10 +15,8 @@ from surefoot.decide.evidence.evidence_data import UnansweredData
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.nothing_to_lose import sum_counts
 from surefoot.decide.evidence.proof import Evidence, evidence_of
-from surefoot.decide.guard.calibration import ScoredQueries, check_new
-from surefoot.decide.guard.certificate import Certificate
-from surefoot.decide.guard.certify import CalibrationOutcome, certify
-from surefoot.decide.guard.settings import GuardSettings
+from surefoot.decide.guard.calibration import GuardSettings, ScoredQueries, check_new
+from surefoot.decide.guard.certificate import CalibrationOutcome, Certificate, certify
 from surefoot.decide.guard.thresholds import Calibration, best_of, passing
 from surefoot.errors import DataError
 from surefoot.report.shape import check_shape

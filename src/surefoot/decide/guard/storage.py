@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from surefoot.data.hashes import seal
+from surefoot.data.hashes import read_sealed, seal
 from surefoot.data.reading.folders import describing_file
 from surefoot.data.writing.all_or_nothing import ensure_folder, write_text
-from surefoot.decide.evidence.sealed_files import read_sealed
+from surefoot.decide.guard.calibration import SETTINGS
 from surefoot.decide.guard.certificate import Certificate
 from surefoot.decide.guard.file_names import CERTIFICATE, GUARD, RANKER
 from surefoot.decide.guard.sequential import SequentialThresholds
-from surefoot.decide.guard.settings import SETTINGS
 from surefoot.errors import ArgumentError, DataError, expecting, shortened
 from surefoot.learn.model_files import DETAILS_FILE_NAME, model_files
 from surefoot.report.plain_json import to_json
