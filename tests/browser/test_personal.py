@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from tests.personal.small import small_study
 
-from surefoot.personal.page import opening_list
 from surefoot.personal.options import METHOD_LINES
+from surefoot.personal.page import opening_list
 from surefoot.personal.recommendation import recommendation
 from surefoot.personal.study import Personalization
 from surefoot.personal.tables import bias_note, distinct_rows, full_label

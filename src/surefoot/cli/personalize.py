@@ -86,11 +86,10 @@ def personalize(
     )
     read = [*files_under(log), *([segments] if segments else [])]
     check_outputs(delivery.outputs(csv=PERSONAL_CSV), read, force)
+    from surefoot.personal.lists import check_known
     from surefoot.personal.methods import method_names
     from surefoot.personal.personalize import features
     from surefoot.personal.personalize import personalize as learn
-    from surefoot.personal.saved_ranker import check_method
-    from surefoot.personal.study import check_preset
     from surefoot.personal.tables import tables
 
     reading: dict[str, Any] = {
@@ -116,8 +115,8 @@ def personalize(
     if trees is not None:
         ranker["n_estimators"] = trees
     if method is not None:  # before hours of training, and again among the models that were chosen
-        check_preset(preset)
-        check_method(method, method_names({**GRIDS[preset], **grid}))
+        check_known("is no preset", preset, GRIDS)
+        check_known("is no model of method", method, method_names({**GRIDS[preset], **grid}))
     result = learn(
         log, output, **reading, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, segments=segments,
         seed=seed, half_life=lives, horizons=horizons,

@@ -16,12 +16,12 @@ from surefoot.arguments import LARGEST_COUNT
 from surefoot.arrays import Floats
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.clicks.labels import preference_gains
-from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
+from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.engines.contract import engine_of, merge_parameters
 from surefoot.learn.measured_queries import EVALUATION_PARTS, PARTS
 from surefoot.learn.ranker import Ranker
 from surefoot.learn.settings import TrainingSettings
-from surefoot.personal.lists import ShownLists, example_sessions, read_lists
+from surefoot.personal.lists import ShownLists, check_known, example_sessions, read_lists
 from surefoot.personal.methods import MODELS_FOLDER, MethodSetting, StudyRankers, by_horizon, on_preferences, settings
 from surefoot.personal.options import (
     EQUAL_GAIN,
@@ -117,7 +117,7 @@ def study(
 
     `half_life` is that of the table, in days; `half_lives` are those that it was chosen from, with their gains.
     """
-    check_preset(preset)
+    check_known("is no preset", preset, GRIDS)
     grid_settings, ranker_settings = _tried_settings(preset, grid, ranker, seed)
     lists = read_lists(table, labels=labels, split=split, sample=sample, seed=seed)
     measure = LABEL_MEASURES[labels]
@@ -208,15 +208,6 @@ def standard_gain(
     rankers = StudyRankers(table.folder, lists, measure, settings_of_ranker)
     [scores] = rankers.run([MethodSetting(STANDARD)], "Comparing half-lives")
     return float(ShownOrderComparison(lists["valid"], measure).figures(scores["valid"])["gain"])
-
-
-def check_preset(preset: str) -> None:
-    """Reject an unknown preset."""
-    if preset not in GRIDS:
-        raise ArgumentError(
-            f"there is no preset {shortened(preset)}{did_you_mean(preset, GRIDS) or '.'} Choose one of: "
-            f"{', '.join(GRIDS)}"
-        )
 
 
 def check_study(
