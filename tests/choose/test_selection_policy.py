@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,6 @@ from surefoot.choose.options import PLAIN_MODELS, RANKINGS
 from surefoot.choose.recommendation import pooled
 from surefoot.choose.selection_policy import SelectionPolicy
 from surefoot.choose.store import SweepStore
-from surefoot.choose.tradeoffs import TradeOffs
 from surefoot.errors import ArgumentError, DataError
 
 
@@ -118,46 +115,6 @@ def test_the_chosen_model_is_copied(result: sf.TradeOffs, store: SweepStore, tmp
         sf.TradeOffs.read(store.folder).models("none")
 
 
-def test_plain_data_there_and_back(result: sf.TradeOffs, swept: Any, tmp_path: Path) -> None:
-    result.write(tmp_path / "r.json")
-    again = TradeOffs.read(tmp_path / "r.json")
-    assert again.to_dict() == sf.TradeOffs.read(swept[1]).to_dict()
-    assert again.to_text() == result.to_text()
-    for wrong in ("[]", "{}", '{"schema": "surefoot/sweep/1"}'):
-        (tmp_path / "r.json").write_text(wrong)
-        with pytest.raises(DataError):
-            TradeOffs.read(tmp_path / "r.json")
-
-
-def test_tables_have_every_candidate(result: sf.TradeOffs) -> None:
-    lines = list(csv.DictReader(io.StringIO(result.to_csv())))
-    assert len(lines) == 2 * len(result.rows)
-    for line in lines:
-        row = next(row for row in result.rows if row["name"] == line["candidate"])
-        assert float(line["risk"]) == row[line["part"]]["risk"]
-        assert float(line["u_risk@5"]) == row[line["part"]]["u_risk"]["5"]
-    for text in (result.to_markdown(), result.to_text(), result.to_latex()):
-        assert all(f"blended w=0.{tenth}" in text for tenth in range(1, 10))
-    assert r"u\_risk $\alpha$=5" in result.to_latex()
-    text = result.to_text()
-    for question in (
-        "Are risk-sensitive models better",
-        "Do models with a larger α learn faster?",
-        "keep more rankings near",
-        "less risk",
-    ):
-        assert question in text
-    assert "tuned for gain alone" in text
-
-
-def test_the_page_holds_no_html_of_names(result: sf.TradeOffs) -> None:
-    data = result.to_dict()
-    data["baselines"] = [{**data["baselines"][0], "name": "<img src=x onerror=alert(1)>"}, *data["baselines"][1:]]
-    page = TradeOffs(data).to_html()
-    assert "<img src=x" not in page
-    assert page.count("</script>") == 2
-
-
 def test_of_equal_risk_the_greater_gain_is_chosen() -> None:
     def row(name: str, risk: float, gain: float) -> Any:
         return {"name": name, "folds": {"a": {"valid": {"risk": risk, "gain": gain}}}}
@@ -165,20 +122,3 @@ def test_of_equal_risk_the_greater_gain_is_chosen() -> None:
     rows = [row("less", 0.02, 0.10), row("more", 0.02, 0.12), row("risky", 0.03, 0.2), row("idle", 0.0, 0.01)]
     chosen, count = SelectionPolicy("keep_gain", 0.5).choose(rows, row("gain", 0.05, 0.2), "a")
     assert (chosen["name"], count) == ("more", 3)
-
-
-def test_a_result_selects_and_saves(crossed: Any, tmp_path: Path) -> None:
-    result = sf.TradeOffs.read(crossed[1].folder)
-    choice = result.select(keep_gain=0.5, nearest=True)
-    assert choice.to_dict()["policy"]["name"] == "keep_gain"
-    choice.save(tmp_path / "model")
-    assert type(sf.load(tmp_path / "model")) is sf.Ranker
-    for given in ({}, {"keep_gain": 0.9, "max_risk": 0.1}):
-        with pytest.raises(ArgumentError, match="give one policy"):
-            result.select(**given)
-    result.write(tmp_path / "result.json")
-    figures = sf.TradeOffs.read(tmp_path / "result.json")
-    with pytest.raises(ArgumentError, match="figures without models"):
-        figures.models("gain")
-    with pytest.raises(ArgumentError, match="made of figures alone"):
-        figures.select(keep_gain=0.5, nearest=True).save(tmp_path / "other")
