@@ -228,6 +228,14 @@ def shelf(module: str) -> int:
     return next(places, 0)
 
 
+@pytest.mark.parametrize(("command", "foreign"), [("evaluate", "surefoot.decide"), ("gate", "surefoot.decide.guard")])
+def test_evaluate_and_gate_reach_the_first_shelf_alone(command: str, foreign: str) -> None:
+    reached = reach(REACH[command][0])
+    cli = list(SHELVES).index("cli") + 1
+    assert {shelf(each) for each in reached} == {0, 1, cli}
+    assert not [each for each in reached if each.startswith(foreign)]
+
+
 def test_no_shelf_imports_one_after_it() -> None:
     assert {room.split(".")[0] for rooms in SHELVES.values() for room in rooms} == set(packages())
     for module in modules():

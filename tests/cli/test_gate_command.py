@@ -16,7 +16,7 @@ from tests.cli.inputs import check_refused
 from tests.report.schemas import check_data
 
 import surefoot as sf
-from surefoot.cli.demo_runs import show_runs
+from surefoot.cli.demo import show_runs
 from surefoot.decide.gate import sample_size
 
 ROOT = Path(__file__).parents[2]

@@ -11,17 +11,18 @@ import re
 import sys
 from collections.abc import Iterator
 from itertools import product
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 import typer
 
 from surefoot.cli.commands import application
+from surefoot.cli.option import OptionGroup
 
 # What is written, by the parameter of a command; whatever else names files is read.
 _WRITES = {
-    "output", "json_file", "csv_file", "latex_file", "markdown_file", "junit_file", "html", "html_file", "metrics",
-    "figures", "card", "checkpoint", "record", "shown", "why", "documents_csv", "query_set", "save", "new_policy",
+    "output", "json", "json_file", "csv", "csv_file", "latex", "markdown", "junit", "html", "metrics", "figures",
+    "card", "checkpoint", "record", "shown", "why", "documents_csv", "query_set", "save", "new_policy",
 }  # fmt: skip
 _ALSO_WRITES = {("rank", "qrels"), ("demo clicks", "segments")}
 # Folders of unfinished work, in which surefoot goes on, and a new folder: each is checked where it is opened.
@@ -68,22 +69,33 @@ def files_of(name: str, command: Any) -> tuple[list[str], list[str]]:
     return outputs, inputs
 
 
-def calls_of_check(function: ast.FunctionDef, module: ast.Module) -> Iterator[tuple[set[str], set[str]]]:
-    """For each call of `check_outputs` the names that its outputs are made of, and those that its inputs are.
+def calls_of_check(
+    function: ast.FunctionDef, module: ast.Module, groups: dict[str, set[str]]
+) -> Iterator[tuple[set[str], set[str]]]:
+    """For each call of `check_outputs` the options that its outputs are made of, and those that its inputs are.
 
-    A helper in the module that calls it counts as it does, each of its arguments as both.
+    A helper in the module that calls it counts as it does, each of its arguments as both; so does what is made of a
+    group of options.
     """
     helpers = {
         one.name
         for one in module.body
         if isinstance(one, ast.FunctionDef) and one is not function and "check_outputs(" in ast.unparse(one)
     }
+
+    def options(expressions: list[ast.expr]) -> set[str]:
+        names = reached(function, expressions)
+        return names.union(*(groups[name] for name in names & groups.keys()))
+
     for call in (node for node in ast.walk(function) if isinstance(node, ast.Call)):
-        called = getattr(call.func, "id", "")
+        called = ast.unparse(call.func)
         if called == "check_outputs":
-            yield reached(function, call.args[:1]), reached(function, call.args[1:2])
+            yield options(call.args[:1]), options(call.args[1:2])
+        elif called.removesuffix(".check") in groups and called.endswith(".check"):
+            own = groups[called.removesuffix(".check")]
+            yield own | options(call.args[1:]), own | options(call.args)
         elif called in helpers:
-            every = reached(function, [*call.args, *(keyword.value for keyword in call.keywords)])
+            every = options([*call.args, *(keyword.value for keyword in call.keywords)])
             yield every, every
 
 
@@ -100,30 +112,13 @@ def reached(function: ast.FunctionDef, expressions: list[ast.expr]) -> set[str]:
     waiting: list[ast.AST] = [*expressions]
     while waiting:
         node = waiting.pop()
-        chosen = _value_at(node, values)
-        if chosen is not None:  # of a dict's values this one alone
-            waiting.append(chosen)
-        elif isinstance(node, ast.Name):
+        if isinstance(node, ast.Name):
             if node.id not in names:
                 names.add(node.id)
                 waiting += values.get(node.id, [])
         else:
             waiting += ast.iter_child_nodes(node)
     return names
-
-
-def _value_at(node: ast.AST, values: dict[str, list[ast.expr]]) -> ast.expr | None:
-    """What `files["json"]` is, where `files` is a dict that is written out."""
-    if not (
-        isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and isinstance(node.slice, ast.Constant)
-    ):
-        return None
-    for value in values.get(node.value.id, []):
-        if isinstance(value, ast.Dict):
-            for key, one in zip(value.keys, value.values, strict=True):
-                if isinstance(key, ast.Constant) and key.value == node.slice.value:
-                    return one
-    return None
 
 
 def unchecked(name: str, command: Any) -> list[tuple[str, str]]:
@@ -134,7 +129,11 @@ def unchecked(name: str, command: Any) -> list[tuple[str, str]]:
         node for node in ast.walk(module) if isinstance(node, ast.FunctionDef) and node.name == function.__name__
     )
     outputs, inputs = files_of(name, command)
-    calls = list(calls_of_check(definition, module))
+    hints = get_type_hints(function, include_extras=True)
+    groups = {
+        each: set(part.options) for each in hints for part in get_args(hints[each]) if isinstance(part, OptionGroup)
+    }
+    calls = list(calls_of_check(definition, module, groups))
     pairs = [(output, read) for output, read in product(outputs, inputs) if output != read]
     return [(output, read) for output, read in pairs if not any(output in to and read in of for to, of in calls)]
 
@@ -148,9 +147,9 @@ def test_every_output_is_compared_with_every_input(name: str) -> None:
 
 
 def test_the_files_are_found() -> None:
-    assert files_of("history", COMMANDS["history"]) == (["html_file", "json_file", "csv_file"], ["folder"])
+    assert files_of("history", COMMANDS["history"]) == (["html", "json", "csv"], ["folder"])
     outputs, inputs = files_of("rank", COMMANDS["rank"])
     assert (set(outputs), set(inputs)) == ({"output", "shown", "qrels", "html", "why"}, {"model", "data", "baseline"})
     outputs, inputs = files_of("gate", COMMANDS["gate"])
-    assert set(outputs) == {"record", "json_file", "markdown_file", "junit_file", "html_file", "metrics"}
+    assert set(outputs) == {"record", "json", "markdown", "junit", "html", "metrics"}
     assert {"files", "scores", "policy", "segments", "sample", "automatic"} <= set(inputs)

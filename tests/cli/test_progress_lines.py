@@ -9,16 +9,16 @@ import pytest
 from tests.cli.inputs import write_runs
 
 import surefoot as sf
-from surefoot.cli import progress_lines
+from surefoot.cli import bar
 from surefoot.cli.bar import progress_lines as lines_of
 from surefoot.progress import busy, steps
 
 
 @pytest.fixture
 def soon(monkeypatch) -> None:
-    monkeypatch.setattr(progress_lines, "SILENT_SECONDS", 0.1)
-    monkeypatch.setattr(progress_lines, "SECONDS_BETWEEN_LINES", 0.1)
-    monkeypatch.setattr(progress_lines, "_SECONDS_BEFORE_NEW_STAGE", 0.0)
+    monkeypatch.setattr(bar, "SILENT_SECONDS", 0.1)
+    monkeypatch.setattr(bar, "SECONDS_BETWEEN_LINES", 0.1)
+    monkeypatch.setattr(bar, "_SECONDS_BEFORE_NEW_STAGE", 0.0)
 
 
 def test_lines_tell_of_stages(soon, capsys) -> None:

@@ -17,7 +17,7 @@ import pytest
 import yaml
 from tests.release.composite_action import INSTALLED, ROOT, Ran, Runner
 
-from surefoot.cli.demo_runs import show_runs
+from surefoot.cli.demo import show_runs
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 HOSTILE = ['"; touch hacked; "', "$(touch hacked)", "`touch hacked`", "'; touch hacked #", "x\ntouch hacked\n",

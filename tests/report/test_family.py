@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.cli.page_provenance import link_from, page_provenance
+from surefoot.cli.printing import link_from, page_provenance
 from surefoot.report.family import LAYOUT, Chip, Front, Tile, family_page
 from surefoot.report.html import script_of
 from surefoot.report.provenance import Link, Provenance, SourceFile

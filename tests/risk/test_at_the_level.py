@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 
 import surefoot as sf
 from surefoot.data.types.scores import FilledHoles
-from surefoot.risk import judgment_figures
+from surefoot.risk import assessment_parts
 from surefoot.risk.batches import (
     AIMING_PART,
     FIXED_PART,
@@ -35,8 +35,7 @@ from surefoot.risk.betting import (
     thresholded_p,
 )
 from surefoot.risk.bounds import binomial_p, bound_by_grid, bound_by_halving
-from surefoot.risk.inference import outcome_of
-from surefoot.risk.multiplicity import holm_rejects
+from surefoot.risk.outcomes import holm_rejects, outcome_of
 from surefoot.risk.tradeoff import which_lose_over_20
 from surefoot.significance import SIGNIFICANCE
 
@@ -47,7 +46,7 @@ LEVELS = (0.02, 0.05, 0.1, 0.3)
 def test_a_p_at_the_significance_is_not_below_it(t: float) -> None:
     assert outcome_of(t, SIGNIFICANCE) == "unclear"
     assert outcome_of(t, np.nextafter(SIGNIFICANCE, 0)) == ("better" if t > 0 else "worse")
-    assert sf.risk.multiplicity.outcomes([t], [SIGNIFICANCE]) == [(SIGNIFICANCE, "unclear")]
+    assert sf.risk.outcomes.outcomes([t], [SIGNIFICANCE]) == [(SIGNIFICANCE, "unclear")]
 
 
 @pytest.mark.parametrize(("queries", "tests"), [(5, 1), (40, 3)])
@@ -65,13 +64,13 @@ def test_a_judge_favours_nobody_where_p_is_at_the_significance(monkeypatch: pyte
     values = without + np.vstack([np.zeros(30), rng.random(30) / 4])
     holes = FilledHoles("llm", {"today": 0, "new": 9}, {"today": 0, "new": 9}, without)
     scores = sf.Scores(values, ["today", "new"], [f"q{n}" for n in range(30)], "AP", filled=holes)
-    found = judgment_figures._filled(scores, holes, ["today"])
+    found = assessment_parts._filled(scores, holes, ["today"])
     p = found["systems"][1]["p_value"]
     assert found["favours"] == ["new"]
-    monkeypatch.setattr(judgment_figures, "SIGNIFICANCE", p)
-    assert judgment_figures._filled(scores, holes, ["today"])["favours"] == []
-    monkeypatch.setattr(judgment_figures, "SIGNIFICANCE", np.nextafter(p, 1))
-    assert judgment_figures._filled(scores, holes, ["today"])["favours"] == ["new"]
+    monkeypatch.setattr(assessment_parts, "SIGNIFICANCE", p)
+    assert assessment_parts._filled(scores, holes, ["today"])["favours"] == []
+    monkeypatch.setattr(assessment_parts, "SIGNIFICANCE", np.nextafter(p, 1))
+    assert assessment_parts._filled(scores, holes, ["today"])["favours"] == ["new"]
 
 
 def test_a_loss_of_just_a_fifth_is_not_over_it() -> None:

@@ -17,8 +17,7 @@ from surefoot.decide.evidence.conditions import CONDITIONS
 from surefoot.decide.history.comparisons import is_hurt, is_hurt_over_20
 from surefoot.learn.criteria import history_figures
 from surefoot.risk.ordinary_tests import randomisation_test, wilcoxon_test
-from surefoot.risk.rounding import difference_of
-from surefoot.risk.tradeoff import which_lose_over_20
+from surefoot.risk.tradeoff import difference_of, which_lose_over_20
 
 Pairs = list[tuple[int, int]]
 MODEL, BASELINE = [3, 4, 5, 6, 7, 1], [2, 3, 4, 5, 6, 2]

@@ -8,7 +8,7 @@ import pytest
 import surefoot as sf
 from surefoot.errors import ArgumentError
 from surefoot.risk.assessment_figures import assessment_data
-from surefoot.risk.inference import outcome_of
+from surefoot.risk.outcomes import outcome_of
 
 KINDS = {"length": {f"q{i}": "tail" if i % 3 else "head" for i in range(190)}, "language": {"q0": "de", "q1": "de"}}
 

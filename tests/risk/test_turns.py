@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import surefoot as sf
 from surefoot.report.words import _bands
 from surefoot.risk import inference
-from surefoot.risk import turns as turns_module
-from surefoot.risk.multiplicity import holm_rejects
-from surefoot.risk.multiplicity import outcomes as holm_outcomes
+from surefoot.risk import outcomes as outcomes_module
+from surefoot.risk.outcomes import holm_rejects
+from surefoot.risk.outcomes import outcomes as holm_outcomes
 
 
 def outcomes(scores: sf.Scores, alpha: float) -> dict[str, str | None]:
@@ -36,7 +36,7 @@ def test_assessments_on_either_side_agree(seed: int) -> None:
         assert turns[0] == {"alpha": 0, "outcome": outcomes(scores, 0)[entry["system"]]}
         for before, turn in pairwise(turns):
             assert outcomes(scores, turn["alpha"])[entry["system"]] == turn["outcome"]
-            last = turns_module.named_alphas(20)[turns_module.named_alphas(20) < turn["alpha"]][-1]
+            last = outcomes_module.named_alphas(20)[outcomes_module.named_alphas(20) < turn["alpha"]][-1]
             assert outcomes(scores, float(last))[entry["system"]] == before["outcome"]
         assert outcomes(scores, 20)[entry["system"]] == turns[-1]["outcome"]
 
@@ -81,7 +81,7 @@ def test_turns_never_contradict_the_outcomes_beside_them(seed: int, queries: int
 def test_a_band_that_no_named_alpha_shows_is_told_where_it_was_assessed() -> None:
     values = np.random.default_rng(3).random((2, 80)) + np.array([[0.0], [0.1]])
     outcomes = {0.0: ["unclear"], 0.0405: ["better"], 5.0: ["worse"]}
-    (turns,) = turns_module.turning_points(values[1:] - values[:1], [True], outcomes)
+    (turns,) = outcomes_module.turning_points(values[1:] - values[:1], [True], outcomes)
     assert turns[1:3] == [{"alpha": 0.0405, "outcome": "better"}, {"alpha": 0.041, "outcome": "unclear"}]
 
 
@@ -116,7 +116,7 @@ def test_the_sturdy_test_of_sums_is_that_of_the_queries() -> None:
     for alpha in (0.0, 0.5, 5.0, 20.0):
         tests = [sf.t_test(row, np.zeros(60), alpha) for row in rows]
         expected = [outcome for _, outcome in holm_outcomes([t.t_robust for t in tests], [t.p_robust for t in tests])]
-        signs = turns_module._signs(rows, np.array([alpha]), turns_module._t_values)[0]
+        signs = outcomes_module._signs(rows, np.array([alpha]), outcomes_module._t_values)[0]
         assert [("unclear", "better", "worse")[sign] for sign in signs] == expected
         assert len(set(expected)) > 1
 

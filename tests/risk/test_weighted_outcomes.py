@@ -14,8 +14,8 @@ from scipy import stats
 from tests.conftest import DATA
 
 import surefoot as sf
+from surefoot.risk.assessment_parts import traffic_segments
 from surefoot.risk.inference import weighted_test
-from surefoot.risk.traffic_figures import traffic_segments
 
 from .test_weights import ALPHAS, matrix, sample
 

@@ -13,9 +13,9 @@ from scipy import stats
 
 import surefoot as sf
 from surefoot.errors import ArgumentError
+from surefoot.risk.assessment_parts import traffic_segments
 from surefoot.risk.inference import weighted_t_values, weighted_test
 from surefoot.risk.tradeoff import lowest_mean
-from surefoot.risk.traffic_figures import traffic_segments
 
 ALPHAS = [0, 1, 5]
 Sample = tuple[np.ndarray, np.ndarray]

@@ -16,16 +16,15 @@ from surefoot.choose.plan import SweepSetting
 from surefoot.learn.measured_queries import EVALUATION_PARTS
 from surefoot.learn.saved_ranker import saved_history
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.assessment_figures import alpha_key, difference_figures
+from surefoot.risk.assessment_figures import difference_figures
+from surefoot.risk.assessment_parts import traffic_shares
 from surefoot.risk.bootstrap import percentile_intervals, resamples
 from surefoot.risk.churn import Churn
 from surefoot.risk.expectation import geo_risk
 from surefoot.risk.inference import t_test, weighted_test
-from surefoot.risk.multiplicity import holm
-from surefoot.risk.rounding import difference_of
-from surefoot.risk.tradeoff import weigh_losses
-from surefoot.risk.traffic_figures import traffic_shares
-from surefoot.risk.weighting import weighted_mean
+from surefoot.risk.outcomes import holm
+from surefoot.risk.tradeoff import alpha_key, difference_of, weigh_losses
+from surefoot.risk.vectors import weighted_mean
 
 CONVERGED_SHARE = 0.95  # of the final effectiveness, which tells how fast a training converges
 _DIGITS = 6  # of queries' values: what a page can show, in little room

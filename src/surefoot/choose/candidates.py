@@ -25,7 +25,7 @@ from surefoot.choose.trainings import SweepTrainings
 from surefoot.errors import expecting
 from surefoot.learn.measured_queries import EVALUATION_PARTS, EvaluationQueries, MeasuredQueries
 from surefoot.learn.options import OBJECTIVE
-from surefoot.risk.weighting import relative_weights
+from surefoot.risk.vectors import relative_weights
 
 DocumentScores: TypeAlias = dict[str, list[Floats]]  # of each part, for each fold
 WEIGHTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # of the gain-only model in a blend

@@ -16,7 +16,7 @@ from surefoot.learn.prepared_data import PreparedData
 from surefoot.learn.settings import SEED_COUNT
 from surefoot.measures.notation import Measure
 from surefoot.neural.loading import AnyRanker
-from surefoot.risk.assessment_figures import distinct_alphas
+from surefoot.risk.tradeoff import distinct_alphas
 
 ALL_BASELINES = "@all"  # after an objective: against all baselines, not the first alone
 TREES_PARAMETER = "n_estimators"

@@ -11,7 +11,7 @@ from surefoot.choose.options import CROSS_VALIDATION
 from surefoot.errors import ArgumentError, shortened
 from surefoot.report.numbers import percent, signed
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.assessment_figures import alpha_key
+from surefoot.risk.tradeoff import alpha_key
 
 POLICIES = {
     "max_risk": "the most gain with a risk of at most {level:g}",

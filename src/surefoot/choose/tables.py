@@ -18,7 +18,7 @@ from surefoot.report.tables import latex_table, markdown_table, terminal_table
 from surefoot.report.terminal import rendered
 from surefoot.report.traffic_words import traffic_note
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.assessment_figures import alpha_key
+from surefoot.risk.tradeoff import alpha_key
 from surefoot.significance import SIGNIFICANCE
 
 if TYPE_CHECKING:

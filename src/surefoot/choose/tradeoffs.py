@@ -33,7 +33,7 @@ from surefoot.learn.options import OBJECTIVE
 from surefoot.report.kinds import KINDS
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.traffic_figures import traffic_data
+from surefoot.risk.assessment_parts import traffic_data
 
 if TYPE_CHECKING:
     from surefoot.choose.choice import Choice

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from surefoot.cli.exported_scores import check_export, is_export
+from surefoot.cli import shared_options as shared
 from surefoot.cli.option import FILE, argument, option
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.printing import TERMINAL
-from surefoot.cli.shared_options import Force, Quiet
 from surefoot.errors import ArgumentError, SurefootError, visible
+from surefoot.export.names import STEM
 
 
 def check(
@@ -22,8 +24,8 @@ def check(
     new_policy: Annotated[str | None, option("--new-policy", "Write a release policy to start from.", FILE)] = None,
     url: Annotated[str | None, option("--url", "Where an export runs, to ask it for scores.", "URL")] = None,
     json_file: Annotated[str | None, option("--json", "What is installed; - prints it.", FILE)] = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    force: shared.Force = False,
+    quiet: shared.Quiet = False,
 ) -> None:
     """Check policies, judgments, exports, or what is installed.
 
@@ -112,3 +114,41 @@ def _judgments(file: str) -> str:
 
     qrels = read_qrels(file)
     return f"{len(qrels):,} judgments of {len(qrels.queries):,} queries"
+
+
+def is_export(path: str) -> bool:
+    """Whether it is the folder of an export."""
+    return (Path(path) / f"{STEM}.rows.json").is_file()
+
+
+def check_export(
+    folder: Path, scores: Sequence[str], url: str | None, json_file: str | None, quiet: bool, force: bool
+) -> None:
+    """Compare the scores that a search engine gives with those that it must give; other scores end with 1."""
+    from surefoot.data.writing.all_or_nothing import write_text
+    from surefoot.export.replay import replayed
+
+    if (len(scores) != 1) == (url is None) or len(scores) > 1:
+        raise ArgumentError(
+            f"give the scores of the search engine, one per line in the order of {STEM}.rows.json, or its address: "
+            f"surefoot check {folder} SCORES, or surefoot check {folder} --url http://localhost:9200"
+        )
+    rows = folder / f"{STEM}.rows.json"
+    printed = json_file == TERMINAL
+    check_outputs([Output("--json", None if printed else json_file)], [rows, *scores], force)
+    try:
+        result = replayed(str(rows), scores[0] if scores else None, url, [])
+    except ValueError as error:
+        raise ArgumentError(str(error)) from error
+    text = json.dumps({"schema": "surefoot/replay/1", **result}, indent=2) + "\n"
+    if printed:
+        typer.echo(text, nl=False)
+    elif json_file is not None:
+        write_text(json_file, text)
+    if not quiet and not printed:
+        answer = "scores as the model does" if result["agree"] else "does NOT score as the model does"
+        typer.echo(visible(f"{folder}: the search engine {answer}"))
+        for name, value in result.items():
+            typer.echo(f"  {name}: {value}")
+    if not result["agree"]:
+        raise typer.Exit(1)

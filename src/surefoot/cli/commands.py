@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from surefoot import __version__
-from surefoot.cli.help_screen import HelpfulCommand, HelpfulGroup, helpful_group, show_all
+from surefoot.cli.help_screen import HelpfulGroup, helpful_group, show_all
 from surefoot.cli.option import option
 
 COMMANDS = {  # by what people do, each with the first line of its help
@@ -71,12 +71,10 @@ def _command(name: str) -> Any:
     command = getattr(import_module(f"surefoot.cli.{name}"), name)
     if isinstance(command, typer.Typer):
         return typer.main.get_command(command)
-    from surefoot.cli.bar import with_bar
-    from surefoot.cli.shared_options import with_common_options
+    from surefoot.cli.shared_options import add_command
 
-    run = command if name == "sweep" else with_bar(command)  # sweep shows more than a bar
     alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-    alone.command(cls=HelpfulCommand)(with_common_options(run))
+    add_command(alone, bar=name != "sweep")(command)  # sweep shows more than a bar
     return typer.main.get_command(alone)
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from surefoot.arguments import LARGEST_COUNT
+from surefoot.cli import shared_options as shared
 from surefoot.cli.option import FILE, NAME, argument, option
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.printing import either
-from surefoot.cli.shared_options import Force, Quiet, TextsFile
 from surefoot.data.tools.judges import JudgmentFormat, RatingMerge
 from surefoot.errors import ArgumentError, DataError, SurefootError, visible
 
@@ -38,12 +38,12 @@ def convert(
     to: Annotated[ConvertFormat | None, option("--to", f"{either(ConvertFormat)}.", "WORD")] = None,
     unrated: Annotated[str | None, option("--unrated", "A run with more documents to judge.", FILE)] = None,
     depth: Annotated[int | None, option("--depth", "Results to judge.", min=1, max=LARGEST_COUNT, shown="all")] = None,
-    texts: TextsFile = None,
+    texts: shared.TextsFile = None,
     documents: Annotated[str | None, option("--documents", "Texts that IN has in place of their ids.", FILE)] = None,
     merge: Annotated[RatingMerge | None, option("--merge", f"Of judges: {either(RatingMerge)}.", "WORD")] = None,
     pick: Annotated[str | None, option("--pick", "Which of several runs, or lists.", NAME)] = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    force: shared.Force = False,
+    quiet: shared.Quiet = False,
 ) -> None:
     """Convert judgments or a run to another format.
 

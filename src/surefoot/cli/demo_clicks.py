@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from surefoot.cli import shared_options as shared
 from surefoot.cli.option import FILE, option
 from surefoot.cli.outputs import Output, OutputFolder, check_outputs
-from surefoot.cli.shared_options import Force, Quiet
 from surefoot.clicks.layouts.registry import WRITABLE
 
 LAYOUT = "ubi"
@@ -21,8 +21,8 @@ def demo_clicks(
     layout: Annotated[str, option("--layout", f"{', '.join(WRITABLE)}.", "WORD", shown="")] = LAYOUT,
     segments: Annotated[Path | None, option("--segments", "Also the kind of each list, as CSV.", FILE)] = None,
     seed: Annotated[int, option("--seed", "The same seed gives the same log.", min=0)] = 0,
-    force: Force = False,
-    quiet: Quiet = False,
+    force: shared.Force = False,
+    quiet: shared.Quiet = False,
 ) -> None:
     """Generate a click log of any size.
 

@@ -9,35 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from surefoot.arguments import LARGEST_COUNT, MOST_DRAWS, comma_separated, parse_numbers
-from surefoot.cli.choices import choose_baseline
+from surefoot.cli import shared_options as shared
 from surefoot.cli.option import DIR, FILE, LIST, NAME, option
 from surefoot.cli.outputs import Output, OutputFolder, check_outputs
-from surefoot.cli.page_provenance import page_provenance
-from surefoot.cli.printing import Delivery, show
+from surefoot.cli.printing import Delivery, results, show
 from surefoot.cli.runs import (
     EVALUATION_MEASURE,
     GivenFiles,
+    choose_baseline,
     input_files,
     read_scored,
     scores_or_runs,
-)
-from surefoot.cli.shared_options import (
-    Csv,
-    DocumentsFile,
-    FlatMetrics,
-    Force,
-    GivenScores,
-    Html,
-    JsonPath,
-    Latex,
-    LinkedPages,
-    Markdown,
-    MissingQueries,
-    OptionalJudgedRuns,
-    Quiet,
-    Seed,
-    TextsFile,
-    TrafficFile,
 )
 from surefoot.cli.signatures import CHART, QUERIES_CSV, SYSTEMS_CSV
 from surefoot.errors import ArgumentError, shortened
@@ -48,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def evaluate(  # a list of its options
-    files: OptionalJudgedRuns = None,
+    files: shared.OptionalJudgedRuns = None,
     measure: Annotated[
         list[str] | None,
         option("-m --measure", "Repeatable.", NAME, shown=EVALUATION_MEASURE),
@@ -56,24 +38,20 @@ def evaluate(  # a list of its options
     baseline: Annotated[
         str | None, option("-b --baseline", "Live: name, file, A,B, mean, median or max.", NAME)
     ] = None,
-    scores: GivenScores = None,
+    scores: shared.GivenScores = None,
     alpha: Annotated[str, option("-a --alpha", "Losses count 1 + α times.", "LIST")] = ",".join(map(str, ALPHAS)),
     population: Annotated[
         str | None, option("--population", "Systems for Z_Risk and GeoRisk.", LIST, shown="all")
     ] = None,
     systems: Annotated[str | None, option("--systems", "Rows of the tables.", LIST, shown="all")] = None,
     segments: Annotated[list[str] | None, option("--segments", "Kinds of queries: CSV; or by-traffic.", FILE)] = None,
-    traffic: TrafficFile = None,
-    json_file: JsonPath = None,
-    csv_file: Csv = None,
-    latex_file: Latex = None,
-    markdown_file: Markdown = None,
-    metrics: FlatMetrics = None,
-    html_file: Html = None,
-    texts: TextsFile = None,
-    documents: DocumentsFile = None,
+    traffic: shared.TrafficFile = None,
+    *,
+    delivery: Annotated[Delivery, results("json csv latex markdown metrics html", csv=SYSTEMS_CSV)],
+    texts: shared.TextsFile = None,
+    documents: shared.DocumentsFile = None,
     title: Annotated[str | None, option("--title", "The page's title.", "TEXT")] = None,
-    link: LinkedPages = None,
+    link: shared.LinkedPages = None,
     detail: Annotated[
         int | None,
         option("--detail", "Queries with results there.", min=0, max=LARGEST_COUNT, shown=str(DETAILED_QUERIES)),
@@ -85,14 +63,12 @@ def evaluate(  # a list of its options
     everything: Annotated[bool, option("--all", "All tables: each α, how rankings changed.")] = False,
     bootstrap: Annotated[int, option("--bootstrap", "Samples for intervals.", min=0, max=MOST_DRAWS)] = 0,
     tests: Annotated[str | None, option("--tests", "Other tests: usual, or hsd (permutations).", "WORD")] = None,
-    seed: Seed = 0,
+    seed: shared.Seed = 0,
     depth: Annotated[
         int | None, option("--depth", "Results to compare.", min=1, max=LARGEST_COUNT, shown="all")
     ] = None,
-    missing: MissingQueries = None,
+    missing: shared.MissingQueries = None,
     automatic: Annotated[str | None, option("--automatic", "Automatic judgments, to fill holes.", FILE)] = None,
-    force: Force = False,
-    quiet: Quiet = False,
 ) -> None:
     """Measure what systems gain and risk against the live one.
 
@@ -104,9 +80,6 @@ def evaluate(  # a list of its options
     from surefoot.data.writing.all_or_nothing import write_text
     from surefoot.report.assessment import assess
 
-    delivery = Delivery(
-        json=json_file, csv=csv_file, latex=latex_file, markdown=markdown_file, metrics=metrics, html=html_file
-    )
     if per_query and delivery.printed in ("markdown", "latex"):
         raise ArgumentError(f"--per-query cannot be printed as {delivery.printed}; use a table, --json - or --csv -")
     read = scores_or_runs(files or [], scores)
@@ -121,7 +94,7 @@ def evaluate(  # a list of its options
         for option, value in page_options.items()
         if value is not None and not (option == "--texts" and (per_query or why))
     ]
-    if html_file is None and unused:
+    if delivery.paths["html"] is None and unused:
         raise ArgumentError(f"{', '.join(unused)} only affects the page, and no page is written; add --html FILE")
     read, baseline = read.with_live(baseline)
     csv_path = delivery.files["csv"]
@@ -129,15 +102,8 @@ def evaluate(  # a list of its options
     inputs = input_files(read.files)
     segment_files = [source for source in segments or [] if source != BY_TRAFFIC]
     inputs += [path for path in (*segment_files, traffic, texts, documents, automatic) if path is not None]
-    check_outputs(
-        [
-            *delivery.outputs(csv=SYSTEMS_CSV),
-            Output("--csv's per-query file", per_query_file, QUERIES_CSV),
-            charts_folder(figures),
-        ],
-        inputs,
-        force,
-    )
+    outputs = [*delivery.outputs, Output("--csv's per-query file", per_query_file, QUERIES_CSV)]
+    check_outputs([*outputs, charts_folder(figures)], inputs, delivery.force)
     matrices = read_scored("evaluate", read, measure or [], missing, automatic, traffic)
     names = matrices[0].systems
     if baseline is None:
@@ -158,25 +124,23 @@ def evaluate(  # a list of its options
     assessment.rows(sort, systems=shown)  # an unknown column or system is an error before anything is written
     rows = {"sort": sort, "systems": shown}
     options: dict[str, dict[str, Any]] = {
-        "json": {"per_query": per_query}, "csv": rows, "markdown": rows, "latex": rows,
-        "html": page | {"provenance": page_provenance(html_file, inputs, link or [])},
+        "json": {"per_query": per_query}, "csv": rows, "markdown": rows, "latex": rows, "html": page,
     }  # fmt: skip
     if per_query and delivery.printed == "csv":
-        delivery.write(assessment, **options)
-        typer.echo(assessment.to_csv(per_query=True), nl=False)
-    else:
-        delivery.finish(
-            assessment,
-            lambda: _show_tables(assessment, rows, everything, per_query, texts, matrices if why else ()),
-            quiet,
-            **options,
-        )
+        options["csv"] = {"per_query": True}
+    delivery.finish(
+        assessment,
+        lambda: _show_tables(assessment, rows, everything, per_query, texts, matrices if why else ()),
+        inputs,
+        link or [],
+        **options,
+    )
     if per_query_file is not None:
         write_text(per_query_file, assessment.to_csv(per_query=True))
-    if delivery.files["html"] is not None and not quiet:
-        typer.echo(f"Wrote the page to {html_file}", err=True)
+    if delivery.files["html"] is not None and not delivery.quiet:
+        typer.echo(f"Wrote the page to {delivery.files['html']}", err=True)
     if figures is not None:
-        _write_charts(assessment, Path(figures), quiet)
+        _write_charts(assessment, Path(figures), delivery.quiet)
 
 
 def requested_tests(word: str | None) -> bool | Literal["hsd"]:
@@ -193,6 +157,12 @@ def _check_why(delivery: Delivery, read: GivenFiles) -> None:
         raise ArgumentError("--why shows both lists of a query, but scores have no lists; give runs, or remove --why")
 
 
+def _per_query_name(csv_file: str) -> str:
+    """The file beside a CSV file that takes each query's figures."""
+    path = Path(csv_file)
+    return str(path.parent / f"{path.stem}.per-query{path.suffix}")
+
+
 def charts_folder(path: str | None) -> Output:
     """A folder of charts; without matplotlib, the error that says how to install it, before the work and not after."""
     if path is None:
@@ -205,12 +175,6 @@ def charts_folder(path: str | None) -> Output:
     return OutputFolder(
         "--figures", path, inside={f"{name}.{ending}": CHART for name in CHARTS for ending in CHART_FORMATS}
     )
-
-
-def _per_query_name(csv_file: str) -> str:
-    """The file beside a CSV file that takes each query's figures."""
-    path = Path(csv_file)
-    return str(path.parent / f"{path.stem}.per-query{path.suffix}")
 
 
 def _write_charts(assessment: Assessment, folder: Path, quiet: bool) -> None:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from surefoot.cli import shared_options as shared
 from surefoot.cli.option import argument, option
-from surefoot.cli.outputs import check_outputs
-from surefoot.cli.printing import Delivery
-from surefoot.cli.shared_options import Baselines, Force, Html, JsonPath, Markdown, ModelFolder, Quiet
+from surefoot.cli.printing import Delivery, results
 from surefoot.cli.signatures import EXPLANATION_JSON, EXPLANATION_MARKDOWN
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files
@@ -22,24 +21,19 @@ if TYPE_CHECKING:
 
 
 def explain(
-    model: ModelFolder,
+    model: shared.ModelFolder,
     data: Annotated[Path, argument("DATA", "Labelled documents: LETOR text or Parquet.")],
     query: Annotated[str, argument("QUERY", "The query.")],
-    baseline: Baselines = None,
+    baseline: shared.Baselines = None,
     pairs: Annotated[int, option("--pairs", "Swaps to explain, worst first.", min=1)] = 3,
-    json_file: JsonPath = None,
-    markdown_file: Markdown = None,
-    html: Html = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    *,
+    delivery: Annotated[Delivery, results("json markdown html", json=EXPLANATION_JSON, markdown=EXPLANATION_MARKDOWN)],
 ) -> None:
     """Say why a query got worse: which swaps, by which features.
 
     **Example:** `surefoot explain model/ test.txt 18219 -b bm25=feature:25`
     """
-    delivery = Delivery(json=json_file, markdown=markdown_file, html=html)
-    signatures = {"json": EXPLANATION_JSON, "markdown": EXPLANATION_MARKDOWN}
-    check_outputs(delivery.outputs(**signatures), [*model_files(model), data, *baseline_files(baseline or [])], force)
+    delivery.check([*model_files(model), data, *baseline_files(baseline or [])])
     from surefoot.learn.baseline_spec import read_like, with_baselines
     from surefoot.neural.loading import load_ranker
 
@@ -49,7 +43,7 @@ def explain(
     with busy("Reading data"):
         documents = with_baselines(read_like(data, ranker.n_features_in_), baseline or [], data)
     result = ranker.explain(documents, query, pairs=pairs)
-    delivery.finish(_ExplanationTexts(result, query), lambda: typer.echo(str(result)), quiet)
+    delivery.finish(_ExplanationTexts(result, query), lambda: typer.echo(str(result)))
 
 
 class _ExplanationTexts:

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+from surefoot.cli import shared_options as shared
 from surefoot.cli.option import DIR, FILE, NAME, option
 from surefoot.cli.outputs import OutputFolder, check_outputs
 from surefoot.cli.printing import either
-from surefoot.cli.shared_options import Force, ModelFolder, Quiet
 from surefoot.errors import ArgumentError, visible
 from surefoot.export.names import export_files
 from surefoot.export.options import MISSING, ROWS
@@ -18,7 +18,7 @@ from surefoot.learn.model_files import model_files
 
 
 def export(
-    model: ModelFolder,
+    model: shared.ModelFolder,
     to: Annotated[str, option("--to", "Such as elasticsearch-plugin, solr, onnx.", "WORD")],
     missing: Annotated[str, option("--missing", f"An unset feature: {either(MISSING)}.", "WORD")],
     output: Annotated[Path, option("-o --output", "The folder to write.", DIR)],
@@ -27,8 +27,8 @@ def export(
     target_version: Annotated[str | None, option("--target-version", "Its version.", "X.Y", shown="the newest")] = None,
     keep_negative: Annotated[bool, option("--keep-negative", "Leave scores below 0 as they are.")] = False,
     rows: Annotated[int, option("--rows", "Rows to check it with.")] = ROWS,
-    force: Force = False,
-    quiet: Quiet = False,
+    force: shared.Force = False,
+    quiet: shared.Quiet = False,
 ) -> None:
     """Export a model to a search engine, with what checks it there.
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from surefoot.cli import shared_options as shared
 from surefoot.cli.option import FILE, NAME, option
 from surefoot.cli.outputs import Output, check_outputs
-from surefoot.cli.shared_options import Force, Quiet, RunFile
 from surefoot.errors import ArgumentError, name_list, shortened, visible
 from surefoot.fetching.options import DEPTH, PAGE_SIZE, RETRIES, TIMEOUT, RunScores, ServiceName
 
@@ -19,7 +19,7 @@ def fetch(
     url: Annotated[str, option("--url", "Of the index, as https://host:9200/shop.", "URL")],
     queries: Annotated[Path, option("--queries", "What to ask: id, tab, text; or JSON, TREC.", FILE)],
     body: Annotated[Path, option("--body", "The search as JSON, {{query}} for the text.", FILE)],
-    output: RunFile,
+    output: shared.RunFile,
     depth: Annotated[int, option("--depth", "Results per query.", min=1)] = DEPTH,
     page_size: Annotated[int, option("--page-size", "Results per request.", min=1, max=10_000)] = PAGE_SIZE,
     id_field: Annotated[str | None, option("--id-field", "A document's id.", NAME, shown="_id; Solr: id")] = None,
@@ -34,8 +34,8 @@ def fetch(
     timeout: Annotated[float, option("--timeout", "Seconds to wait.")] = TIMEOUT,
     retries: Annotated[int, option("--retries", "Further tries.")] = RETRIES,
     name: Annotated[str | None, option("--name", "The run's name.", NAME, shown="the output's")] = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    force: shared.Force = False,
+    quiet: shared.Quiet = False,
 ) -> None:
     """Ask a search service all queries, and write a run.
 

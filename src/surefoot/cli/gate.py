@@ -14,30 +14,19 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from surefoot.arguments import LARGEST_COUNT
-from surefoot.cli.choices import CHOOSE_CONDITIONS, choose_baseline
+from surefoot.cli import shared_options as shared
 from surefoot.cli.help_screen import TYPED
 from surefoot.cli.option import FILE, NAME, option
 from surefoot.cli.outputs import Output, check_outputs
-from surefoot.cli.page_provenance import page_provenance
-from surefoot.cli.printing import Delivery, show
-from surefoot.cli.runs import EVALUATION_MEASURE, input_files, name_and_file, read_scored, scores_or_runs
-from surefoot.cli.shared_options import (
-    UNANSWERED,
-    CandidateName,
-    DocumentsFile,
-    FlatMetrics,
-    Force,
-    GivenScores,
-    Html,
-    JsonPath,
-    LinkedPages,
-    Live,
-    Markdown,
-    MissingQueries,
-    OptionalJudgedRuns,
-    Quiet,
-    SampleFile,
-    TextsFile,
+from surefoot.cli.printing import Delivery, results, show
+from surefoot.cli.runs import (
+    CHOOSE_CONDITIONS,
+    EVALUATION_MEASURE,
+    choose_baseline,
+    input_files,
+    name_and_file,
+    read_scored,
+    scores_or_runs,
 )
 from surefoot.cli.signatures import DECISION_JUNIT, DECISION_MARKDOWN
 from surefoot.decide.options import DELTA, EXIT_CODES, NothingToLoseTreatment
@@ -57,13 +46,13 @@ _IN_SEGMENT = re.compile(r"(?P<segment>.+):(?P<key>[\w-]+)=(?P<level>[^=]+)")
 
 def gate(  # noqa: PLR0915  # a list of its options
     context: typer.Context,
-    files: OptionalJudgedRuns = None,
-    baseline: Live = None,
-    candidate: CandidateName = None,
+    files: shared.OptionalJudgedRuns = None,
+    baseline: shared.Live = None,
+    candidate: shared.CandidateName = None,
     measure: Annotated[
         str | None, option("-m --measure", "Its values are from 0 to 1.", NAME, shown=EVALUATION_MEASURE)
     ] = None,
-    scores: GivenScores = None,
+    scores: shared.GivenScores = None,
     policy: Annotated[str | None, option("--policy", "Conditions and more in TOML; options win.", FILE)] = None,
     risk: Annotated[float | None, option("--risk", "The average loss is at most this.")] = None,
     share_hurt: Annotated[float | None, option("--share-hurt", "At most this share loses over 20 %.")] = None,
@@ -74,7 +63,7 @@ def gate(  # noqa: PLR0915  # a list of its options
         list[str] | None, option("--segment", "Of a segment or all: 'head:risk=0.05', '*:…'.", "K=V")
     ] = None,
     segments: Annotated[str | None, option("--segments", "The segment of each query: CSV or Parquet.", FILE)] = None,
-    sample: SampleFile = None,
+    sample: shared.SampleFile = None,
     automatic: Annotated[str | None, option("--automatic", "The automatic judgments of the draws.", FILE)] = None,
     sampled_from: Annotated[
         int | None,
@@ -85,18 +74,15 @@ def gate(  # noqa: PLR0915  # a list of its options
         int | None, option("--budget", "With --record: judge about N at most.", min=1, max=LARGEST_COUNT)
     ] = None,
     preview: Annotated[bool, option("--preview", "Check all, show the question; no look.")] = False,
-    json_file: JsonPath = None,
-    markdown_file: Markdown = None,
-    junit_file: Annotated[str | None, option("--junit", "JUnit XML for a build server; - prints it.", FILE)] = None,
-    html_file: Html = None,
-    metrics: FlatMetrics = None,
-    texts: TextsFile = None,
-    documents: DocumentsFile = None,
-    link: LinkedPages = None,
-    missing: MissingQueries = None,
-    unanswered: Annotated[NothingToLoseTreatment, UNANSWERED] = NothingToLoseTreatment.leave_out,
-    force: Force = False,
-    quiet: Quiet = False,
+    *,
+    delivery: Annotated[
+        Delivery, results("json markdown junit html metrics", markdown=DECISION_MARKDOWN, junit=DECISION_JUNIT)
+    ],
+    texts: shared.TextsFile = None,
+    documents: shared.DocumentsFile = None,
+    link: shared.LinkedPages = None,
+    missing: shared.MissingQueries = None,
+    unanswered: Annotated[NothingToLoseTreatment, shared.UNANSWERED] = NothingToLoseTreatment.leave_out,
 ) -> None:
     """Decide on a release: ship, stop, or judge more queries.
 
@@ -120,25 +106,25 @@ def gate(  # noqa: PLR0915  # a list of its options
     sample, measure = sample or settled.sample, measure or settled.measure
     baseline = baseline or settled.baseline
     if not files and scores is None:
-        results = {"json": json_file, "markdown": markdown_file, "junit": junit_file, "html": html_file}
-        _without_judgments(record, parsed, [f"--{kind}" for kind, path in results.items() if path is not None])
+        asked = [f"--{kind}" for kind, path in delivery.paths.items() if path is not None and kind != "metrics"]
+        _without_judgments(record, parsed, asked)
     assert parsed is not None
-    if documents is not None and (html_file is None or scores is not None):
+    no_page = delivery.paths["html"] is None
+    if documents is not None and (no_page or scores is not None):
         raise ArgumentError(
             "--documents only affects the page, and no page is written; add --html FILE"
-            if html_file is None
+            if no_page
             else "--documents is only for the rankings on the page, and --scores has no rankings; remove --documents"
         )
-    if link and html_file is None:
+    if link and no_page:
         raise ArgumentError("--link only affects the page, and no page is written; add --html FILE")
     judgments = [] if settled.qrels is None or scores is not None else [settled.qrels]
     given, baseline = scores_or_runs([*judgments, *(files or [])], scores).with_live(baseline)
-    delivery = Delivery(json=json_file, markdown=markdown_file, junit=junit_file, html=html_file, metrics=metrics)
     inputs = input_files(given.files)
     inputs += [path for path in (policy, segments, sample, automatic, texts, documents) if path is not None]
     summary = os.environ.get("GITHUB_STEP_SUMMARY") or None
     updated = [path for path in (record, summary) if path is not None]  # read and then written
-    check_outputs(delivery.outputs(markdown=DECISION_MARKDOWN, junit=DECISION_JUNIT), inputs + updated, force)
+    delivery.check(inputs + updated)
     check_outputs([Output("--record", record)], [*inputs, *filter(None, [summary])], force=True)
     from surefoot.data.reading.files import as_text
     from surefoot.decide.gate.build_servers import annotate, append_summary
@@ -160,15 +146,15 @@ def gate(  # noqa: PLR0915  # a list of its options
         matrix, candidate=systems[0], baseline=systems[1], policy=replace(parsed, settings=ReleaseSettings()),
         record=record, texts=texts, **question,
     )  # fmt: skip
-    page = {"documents": documents, "provenance": page_provenance(html_file, inputs, link or [])}
     if summary is not None:
         append_summary(summary, decision.to_markdown())
     with suppress(BrokenPipeError):  # who reads no further must not turn a stop into a success
         delivery.finish(
             decision,
             lambda: _show_tables(decision, () if given.scores else given.files, record, context.meta[TYPED]),
-            quiet,
-            html=page,
+            inputs,
+            link or [],
+            html={"documents": documents},
         )
         if summary is not None:
             annotate(decision.to_dict(), error=delivery.printed is not None)

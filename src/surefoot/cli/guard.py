@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
+from surefoot.cli import shared_options as shared
 from surefoot.cli.option import DIR, FILE, NAME, option
 from surefoot.cli.outputs import Output, OutputModel, check_outputs
-from surefoot.cli.page_provenance import page_provenance
-from surefoot.cli.printing import Delivery
-from surefoot.cli.shared_options import UNANSWERED, Force, Html, JsonPath, ModelFolder, Quiet, SampleFile
+from surefoot.cli.printing import Delivery, results
 from surefoot.decide.guard.file_names import is_guard_file
 from surefoot.decide.options import (
     DEFAULT_RISK_LEVEL,
@@ -27,7 +26,7 @@ from surefoot.progress import busy
 
 
 def guard(
-    model: ModelFolder,
+    model: shared.ModelFolder,
     fit_scorer: Annotated[Path, option("--fit-scorer", "Labelled queries, to learn the scorer.", FILE)],
     calibrate: Annotated[Path, option("--calibrate", "Other labelled queries, for the proof.", FILE)],
     baseline: Annotated[list[str], option("-b --baseline", "Live: NAME=feature:25, a run or a model.", NAME)],
@@ -38,15 +37,13 @@ def guard(
     measure: Annotated[str | None, option("-m --measure", "From 0 to 1.", NAME, shown="the model's")] = None,
     scorer: Annotated[str, option("--scorer", "Or feature:K.", NAME)] = DEFAULT_SCORER,
     blend: Annotated[float | None, option("--blend", "Mix both lists; the model has this weight.")] = None,
-    sample: SampleFile = None,
+    sample: shared.SampleFile = None,
     unlabelled: Annotated[Path | None, option("--unlabelled", "All traffic, without labels.", FILE)] = None,
     record: Annotated[Path | None, option("--record", "Remembers what these queries decided.", FILE)] = None,
-    unanswered: Annotated[NothingToLoseTreatment, UNANSWERED] = NothingToLoseTreatment.leave_out,
-    html: Html = None,
-    json_file: JsonPath = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    unanswered: Annotated[NothingToLoseTreatment, shared.UNANSWERED] = NothingToLoseTreatment.leave_out,
     automatic: Annotated[str | None, option("--automatic", "Not supported yet.", hidden=True)] = None,
+    *,
+    delivery: Annotated[Delivery, results("html json")],
 ) -> None:
     """Show a model only where its risk is proved to be low.
 
@@ -56,14 +53,13 @@ def guard(
     """
     if automatic is not None:
         raise ArgumentError(NO_AUTOMATIC_REASON)
-    delivery = Delivery(html=html, json=json_file)
-    read = [path for path in (fit_scorer, calibrate, sample, unlabelled) if path is not None]
-    check_outputs(
-        [OutputModel("--output", output, is_own_file=is_guard_file, what="a guard"), *delivery.outputs()],
-        [*model_files(model), *read, *baseline_files(baseline), *([] if record is None else [record])],
-        force,
-    )
-    check_outputs([Output("--record", record)], [*model_files(model), *read, *baseline_files(baseline)], force=True)
+    files = [
+        path for path in (fit_scorer, calibrate, sample, unlabelled, *baseline_files(baseline)) if path is not None
+    ]
+    inputs = [*model_files(model), *files]
+    folder = OutputModel("--output", output, is_own_file=is_guard_file, what="a guard")
+    delivery.check([*inputs, *([] if record is None else [record])], folder)
+    check_outputs([Output("--record", record)], inputs, force=True)
     from surefoot.decide.guard.guard import RiskGuard
     from surefoot.learn.baseline_spec import read_like, with_baselines
     from surefoot.neural.loading import load_ranker
@@ -96,5 +92,4 @@ def guard(
         typer.echo()
         typer.echo(visible(f"Wrote the guard to {output}. To rank with it, run: surefoot rank {output} DATA -o RUN"))
 
-    provenance = page_provenance(html, [model, *read, *baseline_files(baseline)])
-    delivery.finish(certificate, show_certificate, quiet, html={"provenance": provenance})
+    delivery.finish(certificate, show_certificate, [model, *files])

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 TYPED = "surefoot.typed"  # a command as it was typed, in its context
 _ALL = "surefoot.help_all"  # whether all options are shown, in a context
-EVERYWHERE = ("force", "quiet", "seed")  # options of every command, which the last line of a screen names
 _END = "More options: --help-all. Every command: --force, --quiet, --seed."
 
 _STUDY = "--measure --sizes --html --json --csv"

@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 from surefoot.cli.option import argument, option
-from surefoot.cli.outputs import check_outputs, files_under
-from surefoot.cli.page_provenance import page_provenance
-from surefoot.cli.printing import Delivery, show
-from surefoot.cli.shared_options import Csv, Force, Html, JsonPath, Quiet
+from surefoot.cli.outputs import files_under
+from surefoot.cli.printing import Delivery, results, show
 from surefoot.cli.signatures import HISTORY_CSV, HISTORY_JSON
 from surefoot.decide.history.history_options import DateSource
 
@@ -17,26 +15,21 @@ from surefoot.decide.history.history_options import DateSource
 def history(
     folder: Annotated[Path, argument("DIR", "Folder with the JSON of past decisions and assessments.")],
     date_from: Annotated[DateSource, option("--date-from", "auto, name or modified.", "WORD")] = DateSource.auto,
-    html_file: Html = None,
-    json_file: JsonPath = None,
-    csv_file: Csv = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    *,
+    delivery: Annotated[Delivery, results("html json csv", csv=HISTORY_CSV)],
 ) -> None:
     """Show past releases, and queries that were hurt repeatedly.
 
     **Example:** `surefoot history releases/ --html history.html`
     """
-    delivery = Delivery(json=json_file, csv=csv_file, html=html_file)
-    check_outputs(delivery.outputs(csv=HISTORY_CSV), _read_files(folder), force)
+    delivery.check(_read_files(folder))
     from surefoot.decide.history.history import history as gather
     from surefoot.decide.history.history_text import tables
     from surefoot.progress import busy
 
     with busy("Reading past releases"):
         found = gather(folder, date_from)
-    provenance = page_provenance(html_file, [folder])
-    delivery.finish(found, lambda: show(tables(found.to_dict())), quiet, html={"provenance": provenance})
+    delivery.finish(found, lambda: show(tables(found.to_dict())), [folder])
 
 
 def _read_files(folder: Path) -> list[Path]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from surefoot.cli.page_provenance import page_provenance
+from surefoot.cli.printing import page_provenance
 from surefoot.errors import visible
 
 if TYPE_CHECKING:

@@ -8,23 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from surefoot.arguments import parse_numbers
-from surefoot.cli.option import DIR, FILE, LIST, NAME, argument, option
-from surefoot.cli.outputs import check_outputs, files_under
-from surefoot.cli.page_provenance import page_provenance
-from surefoot.cli.parameters import parameters
-from surefoot.cli.printing import Delivery, either, show
-from surefoot.cli.shared_options import (
-    Csv,
-    EngineParameters,
-    FlatMetrics,
-    Force,
-    Html,
-    JsonPath,
-    Latex,
-    Markdown,
-    Quiet,
-    Threads,
-)
+from surefoot.cli import shared_options as shared
+from surefoot.cli.option import DIR, FILE, LIST, NAME, argument, option, parameters
+from surefoot.cli.outputs import files_under
+from surefoot.cli.printing import Delivery, either, results, show
 from surefoot.cli.signatures import PERSONAL_CSV
 from surefoot.clicks.options import BACKENDS, MEMORY, SATISFIED
 from surefoot.errors import ArgumentError, visible
@@ -48,24 +35,18 @@ def personalize(
     beta: Annotated[str | None, option("--beta", "Values of β.", LIST, shown="the preset's")] = None,
     alpha: Annotated[str | None, option("-a --alpha", "Values of α.", LIST, shown="the preset's")] = None,
     horizons: Annotated[bool, option("--horizons", "Also with session or long-term features.")] = False,
-    set_: EngineParameters = None,
+    set_: shared.EngineParameters = None,
     trees: Annotated[int | None, option("--trees", "Number of trees.", min=1, shown="the preset's")] = None,
     segments: Annotated[Path | None, option("--segments", "The kind of each list: list,kind.", FILE)] = None,
     backend: Annotated[str, option("--backend", f"{either(BACKENDS)}.", "WORD")] = "duckdb",
     memory: Annotated[str, option("--memory", "For DuckDB; the rest on disk.", "SIZE")] = MEMORY,
-    threads: Threads = None,
+    threads: shared.Threads = None,
     seed: Annotated[int, option("--seed", "Of splits, samples and trees.", min=0)] = 0,
     features_only: Annotated[bool, option("--features-only", "The table of features only; no training.")] = False,
     save: Annotated[Path | None, option("--save", "Save the recommended model, to serve it.", DIR)] = None,
     method: Annotated[str | None, option("--method", "With --save: this method's model.", NAME)] = None,
-    html: Html = None,
-    json_file: JsonPath = None,
-    csv_file: Csv = None,
-    latex_file: Latex = None,
-    markdown_file: Markdown = None,
-    metrics: FlatMetrics = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    *,
+    delivery: Annotated[Delivery, results("html json csv latex markdown metrics", csv=PERSONAL_CSV)],
 ) -> None:
     """Learn re-rankers from clicks, and choose one that risks little.
 
@@ -81,11 +62,8 @@ def personalize(
         if save.resolve() == output.resolve():
             raise ArgumentError("--save and --output are the same folder; choose another one for the model")
         check_new(save, last=last)
-    delivery = Delivery(
-        html=html, json=json_file, csv=csv_file, latex=latex_file, markdown=markdown_file, metrics=metrics
-    )
-    read = [*files_under(log), *([segments] if segments else [])]
-    check_outputs(delivery.outputs(csv=PERSONAL_CSV), read, force)
+    kinds = [] if segments is None else [segments]
+    delivery.check([*files_under(log), *kinds])
     from surefoot.personal.lists import check_known
     from surefoot.personal.methods import method_names
     from surefoot.personal.personalize import features
@@ -95,7 +73,7 @@ def personalize(
     reading: dict[str, Any] = {
         "layout": layout, "unit": unit, "clock": clock, "labels": labels, "last": last,
         "actions": [part.strip() for part in actions.split(",") if part.strip()], "memory": memory,
-        "threads": threads, "backend": backend, "force": force,
+        "threads": threads, "backend": backend, "force": delivery.force,
         "dwell": None if dwell is None else parse_numbers(dwell, "--dwell"),
     }  # fmt: skip
     lives = None if half_life is None else parse_numbers(half_life, "--half-life")
@@ -103,7 +81,7 @@ def personalize(
         if lives is not None and len(lives) > 1:
             raise ArgumentError("--features-only makes one table; give one --half-life")
         table = features(log, output, **reading, half_life=None if lives is None else lives[0])
-        if not quiet:
+        if not delivery.quiet:
             _print_counts(table.folder, table.names, table.counts)
         return
     grid = {
@@ -121,11 +99,10 @@ def personalize(
         log, output, **reading, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, segments=segments,
         seed=seed, half_life=lives, horizons=horizons,
     )  # fmt: skip
-    page = {"provenance": page_provenance(html, [log, *([segments] if segments else [])])}
-    delivery.finish(result, lambda: show(tables(result.to_dict())), quiet, html=page)
+    delivery.finish(result, lambda: show(tables(result.to_dict())), [log, *kinds])
     if save is not None:  # last: the result is there, whatever becomes of the model
         result.save(save, method=method)
-        if not quiet:
+        if not delivery.quiet:
             typer.echo(
                 visible(f"Saved the model to {save}. To serve it, run: surefoot serve {save} --port 8080"), err=True
             )

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from surefoot.cli import shared_options as shared
 from surefoot.cli.model_assessment import score_model, show_model
 from surefoot.cli.option import FILE, NAME, argument, option
 from surefoot.cli.outputs import Output, check_outputs
-from surefoot.cli.shared_options import Baselines, Force, Quiet, RunFile
 from surefoot.cli.signatures import PAGE, SERVED_CSV
 from surefoot.data.reading.folders import GUARD, PERSONAL, saved_kind
 from surefoot.decide.guard.file_names import guard_files
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 def rank(
     model: Annotated[Path, argument("MODEL", "Folder of a model, guard or personal ranker; or feature:K.")],
     data: Annotated[Path, argument("DATA", "Documents: LETOR text or Parquet. Personal: lists (Parquet).")],
-    output: RunFile,
+    output: shared.RunFile,
     name: Annotated[str | None, option("--name", "The run's name.", NAME, shown="the model's folder")] = None,
-    baseline: Baselines = None,
+    baseline: shared.Baselines = None,
     shown: Annotated[Path | None, option("--shown", "Guard: who sees what.", FILE, shown="RUN.shown.csv")] = None,
     qrels: Annotated[Path | None, option("--qrels", "The labels, as judgments.", FILE)] = None,
     html: Annotated[Path | None, option("--html", "A page: whom it hurts, against --baseline.", FILE)] = None,
     why: Annotated[Path | None, option("--why", "Personal: orders and reasons, as JSON lines.", FILE)] = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    force: shared.Force = False,
+    quiet: shared.Quiet = False,
 ) -> None:
     """Rank with a saved model, a guard or a personal ranker.
 

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from surefoot.choose.options import CHOOSE_BY, PLAIN_MODELS, PLAN_FILE, RANKINGS, RESULT_FILE
+from surefoot.cli import shared_options as shared
 from surefoot.cli.option import DIR, NAME, argument, option
-from surefoot.cli.outputs import OutputModel, check_outputs
-from surefoot.cli.printing import Delivery
-from surefoot.cli.shared_options import Force, JsonPath, Quiet, TrafficFile
+from surefoot.cli.outputs import OutputModel
+from surefoot.cli.printing import Delivery, results
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.model_files import is_model_file
 
@@ -27,16 +27,15 @@ def select(
     ] = None,
     largest_area: Annotated[bool, option("--largest-area", "Most gain for all shares of re-ranking.")] = False,
     geo_risk: Annotated[float | None, option("--geo-risk", "The highest GeoRisk at this α.", min=0)] = None,
-    traffic: TrafficFile = None,
+    traffic: shared.TrafficFile = None,
     strategies: Annotated[bool, option("--strategies", "Blends and selective re-ranking, too.")] = False,
     choose_by: Annotated[str | None, option("--choose-by", f"{' or '.join(CHOOSE_BY)}.", "WORD")] = None,
     one_se: Annotated[bool, option("--one-se", "Least risk within a standard error of best.")] = False,
     nearest: Annotated[bool, option("--nearest", "If none satisfies it, the nearest one.")] = False,
     output: Annotated[Path | None, option("-o --output", "Save the model here.", DIR)] = None,
     fold: Annotated[str | None, option("--fold", "Save this fold's model.", NAME, shown="the first")] = None,
-    json_file: JsonPath = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    *,
+    delivery: Annotated[Delivery, results("json")],
 ) -> None:
     """Choose a model of a sweep, and say why and how sure that is.
 
@@ -54,12 +53,8 @@ def select(
         raise ArgumentError(
             "--fold selects the model to copy, but without --output no model is copied; add --output DIR"
         )
-    delivery = Delivery(json=json_file)
-    check_outputs(
-        [OutputModel("--output", output, is_own_file=is_model_file), *delivery.outputs()],
-        [folder / RESULT_FILE, folder / PLAN_FILE, *([] if traffic is None else [Path(traffic)])],
-        force,
-    )
+    inputs = [folder / RESULT_FILE, folder / PLAN_FILE, *([] if traffic is None else [Path(traffic)])]
+    delivery.check(inputs, OutputModel("--output", output, is_own_file=is_model_file))
     from surefoot.choose.choice import copy_model
     from surefoot.choose.choice import select as choose
     from surefoot.choose.selection_policy import SelectionPolicy
@@ -83,4 +78,4 @@ def select(
         for line in lines:
             typer.echo(visible(line))
 
-    delivery.finish(choice, show_words, quiet)
+    delivery.finish(choice, show_words)

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from surefoot.cli import shared_options as shared
 from surefoot.cli.option import argument, option
-from surefoot.cli.shared_options import Quiet
 from surefoot.errors import visible
 
 
@@ -20,7 +20,7 @@ def serve(
     max_body: Annotated[int, option("--max-body", "Bytes of a request.", min=1024)] = 1 << 20,
     timeout: Annotated[float, option("--timeout", "Seconds for a request.", min=0.1)] = 5.0,
     queue: Annotated[int, option("--queue", "Requests that may wait.", min=1)] = 64,
-    quiet: Quiet = False,
+    quiet: shared.Quiet = False,
 ) -> None:
     """Answer re-ranking requests over HTTP with a personal ranker.
 

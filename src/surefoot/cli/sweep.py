@@ -9,28 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from surefoot.arguments import comma_separated, parse_integers, parse_numbers
 from surefoot.choose import options as choices
-from surefoot.cli.bar import is_watched, progress_lines
-from surefoot.cli.option import DIR, LIST, NAME, argument, option
-from surefoot.cli.outputs import check_outputs, files_under
-from surefoot.cli.page_provenance import page_provenance
-from surefoot.cli.parameters import json_or_text, parameters
-from surefoot.cli.printing import Delivery, show
-from surefoot.cli.progress_lines import stage
-from surefoot.cli.shared_options import (
-    Baselines,
-    Csv,
-    EarlyStopping,
-    FlatMetrics,
-    Force,
-    Html,
-    JsonPath,
-    Latex,
-    Markdown,
-    OptimizedMeasure,
-    Quiet,
-    Rule,
-    TrafficFile,
-)
+from surefoot.cli import shared_options as shared
+from surefoot.cli.bar import is_watched, progress_lines, stage
+from surefoot.cli.option import DIR, LIST, NAME, argument, json_or_text, option, parameters
+from surefoot.cli.outputs import files_under
+from surefoot.cli.printing import Delivery, results, show
 from surefoot.cli.signatures import SWEEP_CSV
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files
@@ -51,8 +34,8 @@ def _joined(values: Iterable[object]) -> str:
 def sweep(
     data: Annotated[Path, argument("DATA", "A folder of Fold*/train.txt, …, or one LETOR file.")],
     output: Annotated[Path, option("-o --output", "The sweep's folder; one that is there goes on.", DIR)],
-    baseline: Baselines = None,
-    traffic: TrafficFile = None,
+    baseline: shared.Baselines = None,
+    traffic: shared.TrafficFile = None,
     preset: Annotated[str | None, option("--preset", f"{', '.join(choices.PRESETS)}.", "WORD")] = None,
     objective: Annotated[str | None, option("--objective", _OBJECTIVES, LIST, shown="")] = None,
     alpha: Annotated[str | None, option("-a --alpha", "Values of α.", LIST, shown=_joined(choices.ALPHAS))] = None,
@@ -65,7 +48,7 @@ def sweep(
     ] = None,
     set_: Annotated[list[str] | None, option("--set", "Engine parameter, as num_leaves=10,50.", "K=V")] = None,
     tune: Annotated[str | None, option("--tune", f"{', '.join(choices.TUNINGS)}.", "WORD", shown=choices.TUNE)] = None,
-    measure: OptimizedMeasure = MEASURE,
+    measure: shared.OptimizedMeasure = MEASURE,
     folds: Annotated[int, option("--folds", "Folds of a single file.", min=choices.FEWEST_FOLDS)] = choices.FOLDS,
     learn_baselines: Annotated[bool, option("--learn-baselines", "Train four baselines on held-out queries.")] = False,
     held_out: Annotated[
@@ -77,34 +60,20 @@ def sweep(
         str | None, option("--strategies", "Blend: gain or all models.", "WORD", shown="gain")
     ] = None,
     choose_by: Annotated[str | None, option("--choose-by", "validation or cross-validation.", "WORD")] = None,
-    rule: Rule = RULE,
-    early_stopping: EarlyStopping = None,
+    rule: shared.Rule = RULE,
+    early_stopping: shared.EarlyStopping = None,
     engine: Annotated[str, option("--engine", ", ".join((*ENGINES, NETWORK_ENGINE)), "WORD")] = ENGINE,
     workers: Annotated[int | None, option("--workers", "Processes.", min=1, shown="one per core")] = None,
     threads: Annotated[int, option("--threads", "Threads of each process.", min=1)] = 1,
-    html: Html = None,
-    json_file: JsonPath = None,
-    csv_file: Csv = None,
-    latex_file: Latex = None,
-    markdown_file: Markdown = None,
-    metrics: FlatMetrics = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    *,
+    delivery: Annotated[Delivery, results("html json csv latex markdown metrics", csv=SWEEP_CSV)],
 ) -> None:
     """Train many trade-offs on every fold, and compare them.
 
     **Example:** `surefoot sweep MQ2008/ -b bm25=feature:25 --objective u_risk,faro -o sweep/ --html t.html`
     """
-    delivery = Delivery(
-        html=html, json=json_file, csv=csv_file, latex=latex_file, markdown=markdown_file, metrics=metrics
-    )
-    check_outputs(
-        [
-            *delivery.outputs(csv=SWEEP_CSV),
-        ],
-        [*files_under(data), output / choices.PLAN_FILE, output / choices.RESULT_FILE, *_files(baseline, traffic)],
-        force,
-    )
+    files = [*map(Path, baseline_files(baseline or [])), *([] if traffic is None else [Path(traffic)])]
+    delivery.check([*files_under(data), output / choices.PLAN_FILE, output / choices.RESULT_FILE, *files])
     from surefoot.choose.plan import TREES_PARAMETER
     from surefoot.choose.sweep import sweep as run_sweep
     from surefoot.choose.tables import tables
@@ -128,15 +97,14 @@ def sweep(
         "learn_baselines": learn_baselines or None, "strategies": strategies, "choose_by": choose_by,
         "traffic": traffic,
     }  # fmt: skip
-    with _live(quiet) as on_progress:
+    with _live(delivery.quiet) as on_progress:
         result = run_sweep(
             data, output, baselines=baseline or [], preset=preset, workers=workers, threads=threads,
             on_progress=on_progress, engine=engine, measure=measure, folds=folds, rule=rule,
             early_stopping_rounds=early_stopping,
             **{name: value for name, value in settings.items() if value is not None},
         )  # fmt: skip
-    page = {"provenance": page_provenance(html, [data, *_files(baseline, traffic)])}
-    delivery.finish(result, lambda: show(tables(result.to_dict())), quiet, html=page)
+    delivery.finish(result, lambda: show(tables(result.to_dict())), [data, *files])
     failures = result.to_dict()["failures"]
     if failures:
         messages = "; ".join(f"{failure['name']}: {failure['message']}" for failure in failures[:5])
@@ -144,11 +112,6 @@ def sweep(
             f"{len(failures)} training runs failed ({messages}). The other results are in {output}. Run the same "
             "command again to retry the failed ones"
         )
-
-
-def _files(baseline: list[str] | None, traffic: str | None) -> list[Path]:
-    """What is read beside the data."""
-    return [*map(Path, baseline_files(baseline or [])), *([] if traffic is None else [Path(traffic)])]
 
 
 def _values(text: str) -> list[Any]:

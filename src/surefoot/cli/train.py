@@ -8,29 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from surefoot.cli.bar import is_watched, new_bar
+from surefoot.cli import shared_options as shared
+from surefoot.cli.bar import is_watched, new_bar, stage
 from surefoot.cli.model_assessment import score_model, show_model
-from surefoot.cli.network_options import make_network
-from surefoot.cli.option import DIR, FILE, NAME, argument, option
+from surefoot.cli.option import DIR, FILE, NAME, argument, option, parameters
 from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
-from surefoot.cli.parameters import parameters
 from surefoot.cli.printing import either
-from surefoot.cli.progress_lines import stage
-from surefoot.cli.shared_options import (
-    Baselines,
-    EarlyStopping,
-    EngineParameters,
-    FlatMetrics,
-    Force,
-    Html,
-    OptimizedMeasure,
-    Quiet,
-    Rule,
-    Threads,
-    TrafficFile,
-)
 from surefoot.cli.signatures import CARD, CHECKPOINT, METRICS, PAGE
-from surefoot.cli.training_summary import show_data, show_weights
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
 from surefoot.learn.model_files import checkpoint_paths, is_model_file, model_files
@@ -49,6 +33,7 @@ from surefoot.learn.options import (
 )
 from surefoot.progress import busy
 from surefoot.report.numbers import short
+from surefoot.report.traffic_words import effective_words, traffic_percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,6 +43,8 @@ if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
     from surefoot.learn.training import Progress
     from surefoot.neural.loading import AnyRanker
+    from surefoot.neural.ranker import NeuralRanker
+
 
 _TREES = 300
 
@@ -66,36 +53,36 @@ def train(
     data: Annotated[Path, argument("TRAIN", "LETOR text or Parquet; with --dask a folder of parts.")],
     output: Annotated[Path, option("-o --output", "The model's folder.", DIR)],
     valid: Annotated[Path | None, option("--valid", "Validation data.", FILE)] = None,
-    baseline: Baselines = None,
-    traffic: TrafficFile = None,
+    baseline: shared.Baselines = None,
+    traffic: shared.TrafficFile = None,
     objective: Annotated[str, option("--objective", ", ".join(OBJECTIVES), "WORD", shown="")] = OBJECTIVE,
     alpha: Annotated[float | None, option("-a --alpha", "Losses count 1 + α times; for risk objectives.")] = None,
-    measure: OptimizedMeasure = MEASURE,
+    measure: shared.OptimizedMeasure = MEASURE,
     trees: Annotated[int | None, option("--trees", "Number of trees.", min=1, shown=str(_TREES))] = None,
     epochs: Annotated[int | None, option("--epochs", "Passes of networks.", min=1, shown="100")] = None,
     models: Annotated[int, option("--models", "Save the mean of N models.", min=1)] = 1,
-    early_stopping: EarlyStopping = None,
+    early_stopping: shared.EarlyStopping = None,
     stop_on: Annotated[str, option("--stop-on", "Or as u_risk@5.", NAME)] = STOP_ON,
-    rule: Rule = RULE,
+    rule: shared.Rule = RULE,
     estimate: Annotated[str, option("--estimate", "s_x of each or first tree.", "WORD")] = ESTIMATE,
     init_baseline: Annotated[bool, option("--init-baseline", "Start from the baseline's scores.")] = False,
     init_model: Annotated[Path | None, option("--init-model", "Go on from this model, with this data.", DIR)] = None,
-    set_: EngineParameters = None,
+    set_: shared.EngineParameters = None,
     engine: Annotated[
         str | None, option("--engine", ", ".join((*ENGINES, NETWORK_ENGINE)) + ".", "WORD", shown="")
     ] = None,
     dask: Annotated[str | None, option("--dask", "A cluster: the scheduler's, or local:N.", "ADDR")] = None,
-    threads: Threads = None,
+    threads: shared.Threads = None,
     seed: Annotated[int, option("--seed", "Same seed, same model.")] = 0,
     checkpoint: Annotated[
         Path | None, option("--checkpoint", "Save the state; the same command goes on.", FILE)
     ] = None,
     checkpoint_every: Annotated[int, option("--checkpoint-every", "Trees between two.", min=1)] = CHECKPOINT_EVERY,
-    html: Html = None,
-    metrics: FlatMetrics = None,
+    html: shared.Html = None,
+    metrics: shared.FlatMetrics = None,
     card: Annotated[Path | None, option("--card", "A model card (Markdown).", FILE)] = None,
-    force: Force = False,
-    quiet: Quiet = False,
+    force: shared.Force = False,
+    quiet: shared.Quiet = False,
 ) -> None:
     """Train a ranker that trades gain against risk.
 
@@ -304,3 +291,85 @@ def _growing(ranker: AnyRanker, quiet: bool) -> Iterator[Progress | None]:
                 growing_stage.done, growing_stage.more = done, figures
 
         yield progress if watched or growing_stage is not None else None
+
+
+_SHARED = (
+    "objective", "alpha", "measure", "rule", "early_stopping_rounds", "stop_on", "checkpoint", "checkpoint_every",
+    "random_state", "n_models",
+)  # fmt: skip
+
+
+def make_network(
+    ranker_arguments: dict[str, Any], epochs: int | None, trees: int | None, dask: str | None, threads: int | None,
+    init_model: object, card: object, traffic: object, parameters: dict[str, Any],
+) -> NeuralRanker:  # fmt: skip
+    """A `NeuralRanker` of the options of `train`; those that only trees have are refused."""
+    from surefoot.neural.libraries import torch
+    from surefoot.neural.ranker import NeuralRanker
+
+    for name, given in (
+        ("--trees", trees is not None),
+        ("--estimate", ranker_arguments["estimate"] != ESTIMATE),
+        ("--init-baseline", ranker_arguments["init"] is not None),
+        ("--init-model", init_model is not None),
+        ("--card", card is not None),
+        ("--traffic", traffic is not None),
+        ("--dask", dask is not None),
+    ):
+        if given:
+            hint = "; give --epochs" if name == "--trees" else ""
+            raise ArgumentError(f"{name} is for trees, and --engine torch trains a network{hint}")
+    ranker = NeuralRanker(**{name: ranker_arguments[name] for name in _SHARED})
+    if epochs is not None:
+        ranker.epochs = epochs
+    ranker.set_params(**parameters)
+    ranker.check_settings()
+    if threads is not None:
+        torch.set_num_threads(threads)
+    return ranker
+
+
+def show_weights(console: Console, ranker: AnyRanker) -> None:
+    """How training queries counted, where they did not all count the same."""
+    weights = getattr(ranker, "traffic_", None)
+    if weights is not None:
+        console.print(
+            f"weights: {weights['queries']:,} training queries with {traffic_percent(weights['traffic_share'])} of the "
+            f"traffic count as much as {effective_words(weights['effective_queries'])} that are asked equally often"
+        )
+
+
+def show_data(console: Console, ranker: AnyRanker, sets: dict[str, RankingData | None]) -> None:
+    """What will be learned from, and how the baselines do on it."""
+    import numpy as np
+    from rich import box
+    from rich.table import Table
+
+    from surefoot.learn.training_weights import relative_or_none
+    from surefoot.measures.notation import Measure
+    from surefoot.measures.scoring import score
+    from surefoot.risk.vectors import weighted_mean
+
+    measure = Measure.parse(ranker.measure)
+    table = Table(
+        title=f"Baselines' {measure} before training", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
+    )
+    for heading in ("data", "baseline", "mean", "lowest", "quarter", "median", "three quarters", "queries at 0"):
+        table.add_column(heading, justify="left" if heading in ("data", "baseline") else "right")
+    for name, data in sets.items():
+        if data is None:
+            continue
+        unasked = 0 if data._weighting is None else len(data._weighting.left_out)
+        left_out = f"; without traffic, and left out: {unasked:,}" if unasked else ""
+        size = f"{len(data.queries):,} queries, {len(data):,} documents, {data.n_features:,} features"
+        console.print(f"{name}: {size}{left_out}")
+        weights = relative_or_none(data._weighting)
+        runs = [data.to_run(scores, which) for which, scores in data.baselines.items()]
+        for which, values in zip(
+            data.baselines, score(data.qrels(), runs, measure).values if runs else [], strict=True
+        ):
+            quartiles = np.quantile(values, [0, 0.25, 0.5, 0.75])
+            cells = [f"{value:.4f}" for value in (weighted_mean(values, weights), *quartiles)]
+            table.add_row(name, visible(which), *cells, f"{(values == 0).sum():,}")
+    if table.row_count:
+        console.print(table)

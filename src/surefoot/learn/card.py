@@ -17,9 +17,8 @@ from surefoot.learn.prepared_data import MonitoredSet
 from surefoot.learn.training_weights import relative_or_none
 from surefoot.measures.notation import Measure
 from surefoot.risk.bootstrap import percentile_intervals, resamples
-from surefoot.risk.rounding import difference_of
-from surefoot.risk.tradeoff import which_lose_over_20
-from surefoot.risk.weighting import weighted_mean
+from surefoot.risk.tradeoff import difference_of, which_lose_over_20
+from surefoot.risk.vectors import weighted_mean
 from surefoot.significance import CONFIDENCE
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.training_weights import Reduce, georisk_refusal, local_sums
 from surefoot.risk.expectation import deviation, expectation, geo_risk_of_means
-from surefoot.risk.rounding import difference_of
-from surefoot.risk.tradeoff import check_alpha, weigh_losses
+from surefoot.risk.tradeoff import check_alpha, difference_of, weigh_losses
 
 CRITERIA = ("effectiveness", "u_risk", "t_risk", "geo_risk")
 _CANCELLED = 1e-12  # of a sum of squares: what cancellation may leave where all values are equal

@@ -12,10 +12,10 @@ from surefoot.learn.measured_queries import EvaluationQueries, MeasuredQueries
 from surefoot.personal.lists import SHOWN_ORDER, ShownLists
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.assessment_figures import difference_figures
+from surefoot.risk.assessment_parts import Segments
 from surefoot.risk.churn import Churn
 from surefoot.risk.inference import t_test
-from surefoot.risk.rounding import difference_of
-from surefoot.risk.segments import Segments
+from surefoot.risk.tradeoff import difference_of
 
 
 class ShownOrderComparison:

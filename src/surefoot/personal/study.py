@@ -57,8 +57,8 @@ from surefoot.personal.tables import to_csv, to_latex, to_markdown, to_metrics, 
 from surefoot.report.kinds import KINDS
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.multiplicity import holm
-from surefoot.risk.segments import Segments
+from surefoot.risk.assessment_parts import Segments
+from surefoot.risk.outcomes import holm
 
 _CURVE_POINTS = 50  # points of the selective curve
 

@@ -30,9 +30,9 @@ from surefoot.report.segment_sources import segments_of
 from surefoot.report.shape import check_shape
 from surefoot.report.words import advice, default_alpha, in_words
 from surefoot.risk.assessment_data import SCHEMA, AssessmentData, Json, SystemData, TrafficData
-from surefoot.risk.assessment_figures import WORST, alpha_key, assessment_data
-from surefoot.risk.per_query import per_query_data
-from surefoot.risk.segments import Segments
+from surefoot.risk.assessment_figures import WORST, assessment_data
+from surefoot.risk.assessment_parts import Segments, per_query_data
+from surefoot.risk.tradeoff import alpha_key
 
 MeasureResult = tuple[AssessmentData, Scores | None]
 

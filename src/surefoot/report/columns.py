@@ -9,8 +9,8 @@ from typing import Any
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.report.numbers import fixed
 from surefoot.risk.assessment_data import AssessmentData, Json, SegmentColumn, SystemData
-from surefoot.risk.assessment_figures import alpha_key
-from surefoot.risk.system_ranks import RANKED_FIGURES
+from surefoot.risk.churn import RANKED_FIGURES
+from surefoot.risk.tradeoff import alpha_key
 from surefoot.significance import CONFIDENCE_PERCENT
 
 ABSENT = "–"

@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from surefoot.risk.assessment_data import AssessmentData
-from surefoot.risk.assessment_figures import alpha_key
+from surefoot.risk.tradeoff import alpha_key
 
 _UNSAFE = re.compile(r"[^\w.\- ]")  # MLflow takes letters, digits and these, and / between the parts of a name
 _LONGEST = 40  # letters of a part: MLflow takes 250 in all

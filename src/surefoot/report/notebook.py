@@ -19,7 +19,7 @@ from surefoot.report.words import (
     title,
 )
 from surefoot.risk.assessment_data import AssessmentData, SystemData
-from surefoot.risk.assessment_figures import alpha_key
+from surefoot.risk.tradeoff import alpha_key
 
 _ROWS = 25
 _AT_ALPHA = ("u_risk", "t_risk", "p_holm", "geo_risk")

@@ -34,13 +34,11 @@ from surefoot.report.words import (
     title,
 )
 from surefoot.risk.assessment_data import AssessmentData, Json, SegmentColumn
-from surefoot.risk.assessment_figures import alpha_key
+from surefoot.risk.assessment_parts import Segments
 from surefoot.risk.baselines import VIRTUAL_BASELINES, differences, population_rows, vectors_of_baselines
 from surefoot.risk.inference import critical_value
-from surefoot.risk.rounding import ROUNDING
-from surefoot.risk.segments import Segments
-from surefoot.risk.tradeoff import LARGEST_ALPHA, OVER_20_PERCENT, check_alpha
-from surefoot.risk.turns import LAST_SEARCHED_ALPHA
+from surefoot.risk.outcomes import LAST_SEARCHED_ALPHA
+from surefoot.risk.tradeoff import LARGEST_ALPHA, OVER_20_PERCENT, ROUNDING, alpha_key, check_alpha
 
 _FOLDER = "surefoot.report/assets"
 _NAMES = (

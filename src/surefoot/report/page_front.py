@@ -12,7 +12,7 @@ from surefoot.report.numbers import fixed, signed
 from surefoot.report.traffic_words import traffic_weights
 from surefoot.report.words import default_alpha, headline
 from surefoot.risk.assessment_data import AssessmentData, SystemData
-from surefoot.risk.assessment_figures import alpha_key
+from surefoot.risk.tradeoff import alpha_key
 
 
 def page_front(data: AssessmentData, system: str, alpha: float) -> Front:

@@ -34,8 +34,8 @@ from surefoot.risk.assessment_data import AssessmentData
 from surefoot.risk.baselines import VIRTUAL_BASELINES, differences, population_rows, vectors_of_baselines
 from surefoot.risk.expectation import deviations, expected, geo_risk_of_means
 from surefoot.risk.inference import critical_value, weighted_test
+from surefoot.risk.outcomes import LAST_SEARCHED_ALPHA
 from surefoot.risk.tradeoff import check_alpha, weigh_losses
-from surefoot.risk.turns import LAST_SEARCHED_ALPHA
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ from surefoot.errors import visible
 from surefoot.report.columns import ABSENT
 from surefoot.report.numbers import fixed
 from surefoot.risk.assessment_data import AssessmentData, SystemData
-from surefoot.risk.assessment_figures import alpha_key
+from surefoot.risk.tradeoff import alpha_key
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

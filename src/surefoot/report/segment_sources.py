@@ -10,8 +10,7 @@ from surefoot.data.reading.query_tables import read_segments
 from surefoot.data.types.scores import Scores
 from surefoot.errors import ArgumentError, shortened
 from surefoot.report.options import BY_TRAFFIC
-from surefoot.risk.segments import Segments
-from surefoot.risk.traffic_figures import traffic_segments
+from surefoot.risk.assessment_parts import Segments, traffic_segments
 
 
 def segments_of(segments: Any, scores: Scores) -> Segments:

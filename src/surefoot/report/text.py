@@ -32,7 +32,7 @@ from surefoot.report.terminal import FigureTable, NamedRow, StyledTexts, cell_wi
 from surefoot.report.traffic_words import traffic_weights
 from surefoot.report.words import absences, advice, alpha_title, baseline_name, cautions, default_alpha, notes, title
 from surefoot.risk.assessment_data import AssessmentData, SystemData
-from surefoot.risk.assessment_figures import alpha_key
+from surefoot.risk.tradeoff import alpha_key
 from surefoot.significance import SIGNIFICANCE
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.numbers import fixed
 from surefoot.report.traffic_words import of_traffic, once_each, segment_size, traffic_note, traffic_weights
 from surefoot.risk.assessment_data import AssessmentData, AtAlpha, Outcome, OutcomeFrom, SystemData
-from surefoot.risk.assessment_figures import alpha_key
-from surefoot.risk.turns import LAST_SEARCHED_ALPHA
+from surefoot.risk.outcomes import LAST_SEARCHED_ALPHA
+from surefoot.risk.tradeoff import alpha_key
 from surefoot.significance import CONFIDENCE_PERCENT
 
 

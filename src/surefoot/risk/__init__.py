@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from surefoot.risk.inference import query_scores as query_scores
     from surefoot.risk.inference import t_risk as t_risk
     from surefoot.risk.inference import t_test as t_test
-    from surefoot.risk.multiplicity import holm as holm
+    from surefoot.risk.outcomes import holm as holm
     from surefoot.risk.tradeoff import u_risk as u_risk
     from surefoot.risk.tradeoff import worst_mean as worst_mean
 
@@ -31,7 +31,7 @@ __getattr__, __dir__, __all__ = attach(
         "churn": ("compare_rankings",),
         "expectation": ("deviations", "expected", "g_squared", "geo_risk", "z_risk"),
         "inference": ("query_scores", "t_risk", "t_test"),
-        "multiplicity": ("holm",),
+        "outcomes": ("holm",),
         "tradeoff": ("u_risk", "worst_mean"),
     },
 )

@@ -11,27 +11,17 @@ import numpy as np
 
 from surefoot.arguments import integer
 from surefoot.arrays import Floats
-from surefoot.errors import ArgumentError
 from surefoot.risk.assessment_data import SCHEMA, AssessmentData, AtAlpha, ChurnData, Json, SystemData
-from surefoot.risk.baselines import (
-    differences,
-    population_rows,
-    vectors_of_baselines,
-)
+from surefoot.risk.assessment_parts import Segments, add_judgments, segment_data, traffic_data, traffic_shares
+from surefoot.risk.baselines import differences, population_rows, vectors_of_baselines
 from surefoot.risk.bootstrap import bootstrap_intervals
-from surefoot.risk.churn import Churn, compare_rankings
+from surefoot.risk.churn import Churn, compare_rankings, rank_systems
 from surefoot.risk.expectation import are_counts, block_sums, chi_square, geo_risk_of_means
 from surefoot.risk.inference import TTest, critical_value, weighted_tests
 from surefoot.risk.influence import BaselineSums, influence_sums
-from surefoot.risk.judgment_figures import add_judgments
-from surefoot.risk.multiplicity import apply_holm
-from surefoot.risk.segments import Segments, segment_data
-from surefoot.risk.system_ranks import rank_systems
-from surefoot.risk.tradeoff import check_alpha, count_losing_over_20, lowest_mean, weigh_losses
-from surefoot.risk.traffic_figures import traffic_data, traffic_shares
-from surefoot.risk.turns import outcomes_by_alpha, set_same
-from surefoot.risk.vectors import CHUNK, blocks, dot
-from surefoot.risk.weighting import weighted_mean
+from surefoot.risk.outcomes import apply_holm, outcomes_by_alpha, set_same
+from surefoot.risk.tradeoff import count_losing_over_20, distinct_alphas, lowest_mean, weigh_losses
+from surefoot.risk.vectors import CHUNK, blocks, dot, weighted_mean
 from surefoot.significance import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -93,7 +83,7 @@ def assessment_data(
                 "u_risk": entry["reward"] - (1 + alpha) * entry["risk"],
                 **tests[key][position],
             }
-            expected, reason = _expectation(means, scores._count, sums, position, alpha, no_deviation)
+            expected, reason = _expectation(means, len(scores.queries), sums, position, alpha, no_deviation)
             entry["alpha"][key] |= expected
             entry["alpha"][key]["reasons"] |= {"z_risk": reason}
     for entry, system_turns in zip(
@@ -111,20 +101,20 @@ def assessment_data(
     chi = (
         None
         if deviation is None
-        else chi_square(deviation[2], scores._count, deviation[2].size > 1 and are_counts(scores._blocks(rows)))
+        else chi_square(deviation[2], len(scores.queries), deviation[2].size > 1 and are_counts(scores.values[rows]))
     )
     data: AssessmentData = {
         "schema": SCHEMA,
         "measure": scores.measure,
         "baseline": baseline if isinstance(baseline, str) else list(against),
         "population": [scores.systems[row] for row in rows],
-        "queries": scores._count,
+        "queries": len(scores.queries),
         "missing": dict(scores.missing),
         "dropped": scores.dropped,
         "no_relevant": scores.no_relevant,
         "tie_rule": scores.tie_rule,
         "alphas": list(alphas_by_key.values()),
-        "critical_value": critical_value(scores._count),
+        "critical_value": critical_value(len(scores.queries)),
         "worst_share": worst,
         "bootstrap": {"replicates": bootstrap, "seed": seed, "confidence": CONFIDENCE} if bootstrap else None,
         "score_range": list(scores._ends()),
@@ -143,26 +133,6 @@ def assessment_data(
         data["traffic"] = traffic_data(scores._weighting)
     add_judgments(data, scores, list(against))
     return data
-
-
-def alpha_key(alpha: float) -> str:
-    """How α is written as a key: `format(alpha, "g")`."""
-    return format(alpha, "g")
-
-
-def distinct_alphas(alphas: Sequence[float]) -> dict[str, float]:
-    """The α by their keys, if each has one of its own."""
-    by_key: dict[str, float] = {}
-    for value in map(check_alpha, np.atleast_1d(np.asarray(alphas, dtype=object))):
-        other = by_key.setdefault(alpha_key(value), value)
-        if other != value:
-            raise ArgumentError(
-                f"the alphas {other!r} and {value!r} both appear as {alpha_key(value)} in the output, so you could not "
-                "tell them apart; remove one of them, or use fewer digits"
-            )
-    if not by_key:
-        raise ArgumentError("no alpha was given; give at least one, such as 0")
-    return by_key
 
 
 def _averaged_figures(
@@ -185,7 +155,7 @@ def _averaged_figures(
             row[key] = int(value) if is_count else value if math.isfinite(value) else None
         if weights is not None:
             row["traffic_shares"], row["each_once"] = traffic_shares(
-                scores._vector(position), against, differences_of, weights
+                scores.values[position], against, differences_of, weights
             )
         rows.append(row)
     return rows
@@ -288,7 +258,7 @@ def _gains_and_losses(values: Floats, weights: Floats | None) -> tuple[float, fl
 
 
 def _has_negative_scores(scores: Scores, rows: Sequence[int]) -> bool:
-    return scores._ends()[0] < 0 and any(part.min() < 0 for part in scores._blocks(rows))
+    return bool((scores.values[rows] < 0).any())
 
 
 def _expectation(

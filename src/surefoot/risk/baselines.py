@@ -10,7 +10,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, name_list, shortened
-from surefoot.risk.rounding import ROUNDING, difference_of
+from surefoot.risk.tradeoff import ROUNDING, difference_of
 
 if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores

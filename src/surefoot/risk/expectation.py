@@ -117,17 +117,12 @@ def g_squared(X: ArrayLike) -> ChiSquare:
     4
     """
     scores = score_matrix(X)
-    return chi_square(deviation_sums(scores)[2], scores.shape[1], are_counts(scores[np.newaxis]))
+    return chi_square(deviation_sums(scores)[2], scores.shape[1], are_counts(scores))
 
 
-def are_counts(parts: Iterable[Floats]) -> bool:
+def are_counts(scores: Floats) -> bool:
     """Whether all scores are whole numbers; zeros and ones alone are shares of success, not counts."""
-    highest = -np.inf
-    for part in parts:
-        if (part != np.rint(part)).any():
-            return False
-        highest = max(highest, float(part.max()))
-    return highest > 1
+    return bool((scores == np.rint(scores)).all()) and float(scores.max()) > 1
 
 
 def chi_square(squares: Floats, queries: int, counts: bool) -> ChiSquare:

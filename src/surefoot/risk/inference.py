@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar, overload
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
 from surefoot.arrays import Floats
-from surefoot.risk.assessment_data import Outcome
 from surefoot.risk.influence import Influence, InfluenceSums, influence_of
 from surefoot.risk.tradeoff import paired_differences, weigh_losses
 from surefoot.risk.vectors import blocks, dot
@@ -119,7 +118,7 @@ def weighted_t_values(
         return QueryScores(
             t_r=weights * x / deviation,
             t_j=weights * (x - influence.mean) / deviation,
-            critical=_student(len(weights), SIGNIFICANCE),
+            critical=_student(len(weights)),
         )
     moments = _moments(differences, alpha)
     if undefined_reason(differences, moments, (1 + alpha) * scale):
@@ -128,11 +127,11 @@ def weighted_t_values(
     return QueryScores(
         t_r=weighted / deviation,
         t_j=(weighted - moments.mean) / deviation,
-        critical=_student(len(weighted), SIGNIFICANCE),
+        critical=_student(len(weighted)),
     )
 
 
-def critical_value(queries: float, significance: float = SIGNIFICANCE) -> float | None:
+def critical_value(queries: float) -> float | None:
     """The two-sided critical value t_{1 − level/2, c − 1}; None for a single query, which has none.
 
     Effective queries need not be whole; of hardly more than one it would be beyond 1e128, and SciPy has none.
@@ -140,26 +139,11 @@ def critical_value(queries: float, significance: float = SIGNIFICANCE) -> float 
     >>> critical_value(1), round(critical_value(3), 3)
     (None, 4.303)
     """
-    return _student(queries, significance) if queries > 1.01 else None
+    return _student(queries) if queries > 1.01 else None
 
 
-def _student(queries: float, significance: float) -> float:
-    return float(stdtrit(queries - 1, 1 - significance / 2))
-
-
-@overload
-def outcome_of(t: float, p: float, significance: float = SIGNIFICANCE) -> Outcome: ...
-@overload
-def outcome_of(t: float | None, p: float | None, significance: float = SIGNIFICANCE) -> Outcome | None: ...
-def outcome_of(t: float | None, p: float | None, significance: float = SIGNIFICANCE) -> Outcome | None:
-    """What a test says of a system: "better", "worse", or "unclear"; None where there is no test.
-
-    >>> outcome_of(-2.5, 0.01), outcome_of(-2.5, 0.06)
-    ('worse', 'unclear')
-    """
-    if t is None or p is None:
-        return None
-    return "unclear" if p >= significance else "better" if t > 0 else "worse"
+def _student(queries: float) -> float:
+    return float(stdtrit(queries - 1, 1 - SIGNIFICANCE / 2))
 
 
 class Moments(NamedTuple):
@@ -315,9 +299,9 @@ class _Hall(NamedTuple):
         """The adjusted t of a mean."""
         return hall_t(mean / self.deviation, self.skewness, self.queries)
 
-    def interval(self, mean: float, significance: float = SIGNIFICANCE) -> tuple[float, float]:
+    def interval(self, mean: float) -> tuple[float, float]:
         """The interval of U_Risk: the values that the test does not reject."""
-        reach = _student(self.queries, significance) / math.sqrt(self.queries)
+        reach = _student(self.queries) / math.sqrt(self.queries)
         return mean - self.deviation * self._inverse(reach), mean - self.deviation * self._inverse(-reach)
 
     def _inverse(self, h: float) -> float:

@@ -21,9 +21,8 @@ from surefoot.progress import steps
 from surefoot.risk.assessment_data import AssessmentData, OrdinaryTest, OrdinaryTests
 from surefoot.risk.baselines import VIRTUAL_BASELINES, differences, mean_rounding, population_rows, vectors_of_baselines
 from surefoot.risk.inference import weighted_test
-from surefoot.risk.multiplicity import holm
-from surefoot.risk.rounding import ROUNDING, dense_ranks, difference_of, rounding_of
-from surefoot.risk.tradeoff import paired_differences, paired_scores
+from surefoot.risk.outcomes import holm
+from surefoot.risk.tradeoff import ROUNDING, dense_ranks, difference_of, paired_differences, paired_scores, rounding_of
 
 if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores

@@ -1,8 +1,15 @@
-"""Reward and risk against a baseline, and their weighted sum U_Risk (Wang et al., SIGIR 2012)."""
+"""Differences to a baseline; of these reward and risk, and their weighted sum U_Risk (Wang et al., SIGIR 2012).
+
+What rounding parts is not different: who wins, loses or ties, and which losses share a rank, all go by this rule.
+Scores are decimals or computed from some, so that 0.3 − 0.2 and 0.4 − 0.3 differ in their last bit, and so do equal
+values that were summed in two orders. A difference of two scores counts as none up to 10⁻¹² of the larger, and two
+differences are equal up to that too. Whole numbers are exact: there every difference counts. Figures are not rounded.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -10,14 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surefoot.arguments import finite_number
-from surefoot.arrays import LARGEST_SCORE, Flags, Floats, exact_floats
+from surefoot.arrays import LARGEST_SCORE, Flags, Floats, Ints, exact_floats
 from surefoot.errors import ArgumentError, shortened
-from surefoot.risk.rounding import difference_of
-from surefoot.risk.vectors import blocks
 
 LARGEST_ALPHA = 1e6  # a loss that counts a million times has long drowned every gain
 # More than 20 % of the baseline's score; a small tolerance keeps a loss of just that, as 0.9 − 0.72, from counting.
 OVER_20_PERCENT = 0.2 * (1 + 1e-9)
+ROUNDING = 1e-12  # of the larger score: what differs by no more is equal
 
 
 def u_risk(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> float:
@@ -51,6 +57,43 @@ def paired_scores(model: ArrayLike, baseline: ArrayLike) -> tuple[Floats, Floats
     if scores.shape != reference.shape:
         raise ArgumentError(f"model has {scores.size} scores, baseline {reference.size}; both need one per query")
     return scores, reference
+
+
+def difference_of(model: Floats, baseline: Floats, least: float = 0.0) -> Floats:
+    """model − baseline, and 0 where rounding alone parts the two; `least` is what else counts as rounding.
+
+    >>> difference_of(np.array([0.1 + 0.2, 0.4]), np.array([0.3, 0.3])).tolist()
+    [0.0, 0.10000000000000003]
+    """
+    apart = np.asarray(model - baseline)
+    near = np.abs(apart) <= np.maximum(2 * ROUNDING * np.abs(baseline), least)  # a little wide, and soon looked at
+    near &= apart != 0
+    if near.any():
+        model, baseline = (np.broadcast_to(each, apart.shape)[near] for each in (model, baseline))
+        near[near] = np.abs(apart[near]) <= rounding_of(model, baseline, least)
+        apart[near] = 0.0
+    return apart
+
+
+def rounding_of(model: Floats, baseline: Floats, least: float = 0.0) -> Floats:
+    """By how much each difference may be off: not at all of whole numbers, unless `least` is above 0."""
+    size = ROUNDING * np.maximum(np.abs(model), np.abs(baseline))
+    uncertain = (model != np.rint(model)) | (baseline != np.rint(baseline)) | (least > 0)
+    return np.where(uncertain, np.maximum(size, least), 0.0)
+
+
+def dense_ranks(values: Floats, rounding: Floats | float) -> Ints:
+    """The place of each value among the distinct ones, from 0; those that rounding alone parts share one.
+
+    >>> dense_ranks(np.array([0.4 - 0.3, 0.5, 0.3 - 0.2]), 1e-12).tolist()
+    [0, 1, 0]
+    """
+    order = np.argsort(values, kind="stable")
+    off = np.broadcast_to(rounding, values.shape)[order]
+    rises = np.diff(values[order]) > np.maximum(off[1:], off[:-1])
+    places = np.empty(len(values), dtype=np.int64)
+    places[order] = np.concatenate([[0], np.cumsum(rises)])[: len(values)]
+    return places
 
 
 def weigh_losses(differences: Floats, alpha: float) -> Floats:
@@ -88,8 +131,7 @@ def _lowest_mean_of_weight(differences: Floats, share: float, weights: Floats) -
 
 def count_losing_over_20(differences: Floats, baseline: Floats) -> int:
     """Number of queries that lose more than 20 % of the baseline's score: δ_q / M_b(q) < −0.2."""
-    pairs = zip(blocks(differences), blocks(baseline), strict=True)
-    return sum(int(which_lose_over_20(part, base).sum()) for part, base in pairs)
+    return int(which_lose_over_20(differences, baseline).sum())
 
 
 def which_lose_over_20(differences: Floats, baseline: Floats) -> Flags:
@@ -107,6 +149,26 @@ def check_alpha(alpha: Any) -> float:
             "same)"
         )
     return value
+
+
+def alpha_key(alpha: float) -> str:
+    """How α is written as a key: `format(alpha, "g")`."""
+    return format(alpha, "g")
+
+
+def distinct_alphas(alphas: Sequence[float]) -> dict[str, float]:
+    """The α by their keys, if each has one of its own."""
+    by_key: dict[str, float] = {}
+    for value in map(check_alpha, np.atleast_1d(np.asarray(alphas, dtype=object))):
+        other = by_key.setdefault(alpha_key(value), value)
+        if other != value:
+            raise ArgumentError(
+                f"the alphas {other!r} and {value!r} both appear as {alpha_key(value)} in the output, so you could not "
+                "tell them apart; remove one of them, or use fewer digits"
+            )
+    if not by_key:
+        raise ArgumentError("no alpha was given; give at least one, such as 0")
+    return by_key
 
 
 def _vector(values: ArrayLike, name: str) -> Floats:

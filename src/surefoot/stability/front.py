@@ -9,7 +9,7 @@ from surefoot.errors import visible, without_middle
 from surefoot.report.family import Chip, Front, Tile
 from surefoot.report.measure_names import measure_title
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.rounding import ROUNDING
+from surefoot.risk.tradeoff import ROUNDING
 from surefoot.stability.study_data import kind
 
 SURE_RATE = 0.95  # the share of subsets, or of resamples, from which on a choice is called sure

@@ -21,8 +21,8 @@ from surefoot.measures.notation import Measure, check_choice
 from surefoot.measures.scoring import named_runs, warn_of_scale
 from surefoot.progress import steps
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.traffic_figures import traffic_data
-from surefoot.risk.weighting import weighted_mean
+from surefoot.risk.assessment_parts import traffic_data
+from surefoot.risk.vectors import weighted_mean
 from surefoot.stability.options import MEASURES, NOISE_SIZES, REPEATS
 from surefoot.stability.study import Study
 

@@ -17,7 +17,7 @@ from surefoot.data.types.scores import Scores
 from surefoot.errors import ArgumentError, other_queries_hint, shortened
 from surefoot.progress import steps
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.rounding import ROUNDING, difference_of
+from surefoot.risk.tradeoff import ROUNDING, difference_of
 from surefoot.stability.options import PERIOD, PERIOD_SIZE, SUBSET_SIZES, SUBSETS
 from surefoot.stability.study import Study, matrices_of, traffic_block
 

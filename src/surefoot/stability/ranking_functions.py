@@ -12,7 +12,7 @@ from surefoot.data.types.scores import Scores
 from surefoot.errors import ArgumentError
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.bootstrap import percentile_intervals, resamples
-from surefoot.risk.rounding import ROUNDING, difference_of
+from surefoot.risk.tradeoff import ROUNDING, difference_of
 from surefoot.stability.options import MOST_QUERIES_LISTED, REPLICATES
 from surefoot.stability.study import Study, matrices_of, traffic_block
 

@@ -10,7 +10,7 @@ from surefoot.errors import ArgumentError
 from surefoot.report.kinds import KINDS
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.traffic_figures import traffic_data
+from surefoot.risk.assessment_parts import traffic_data
 from surefoot.stability.notebook import to_notebook
 from surefoot.stability.page import to_page
 from surefoot.stability.text import to_csv, to_text

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 from tests.data.files import check_refused, write_file
 
 import surefoot as sf
+from surefoot.data.reading.formats import FORMATS
 from surefoot.data.reading.frames import QUERY_COLUMNS
 from surefoot.data.tools.judgments import write_judgments
-from surefoot.data.tools.tool_file import json_path, offset_of
+from surefoot.data.tools.tool_file import Content, json_path, offset_of
 from surefoot.errors import ArgumentError, DataError
 
 JUDGED = {"red dress": {"d1": 3.0, "d2": 0.0}, "-40 degrees": {"d3": 1.0}}
@@ -580,12 +581,12 @@ def test_ids_with_spaces_stay_out_of_trec_lines(tmp_path: Path) -> None:
         assert sf.read_qrels(tmp_path / f"qrels.{ending}").to_dict() == JUDGED
 
 
-def test_a_large_table_is_not_copied_into_lists(tmp_path: Path) -> None:
+def test_a_large_table_is_not_copied_into_lists() -> None:
     """Polars' columns of an ordinary table go on as they are: only a tool's become lists."""
-    from surefoot.data.tools.quepid import from_table
-
-    columns = [pl.Series(["q"]), pl.Series(["d"]), pl.Series(["1"])]
-    assert from_table(["query_id", "doc_id", "score"], columns, str, ["score"], None) is None
+    columns = {"query_id": pl.Series(["q"]), "doc_id": pl.Series(["d"]), "score": pl.Series(["1"])}
+    content = Content("a.csv", columns, str, None)
+    assert not any(each.recognise(content) for each in FORMATS if each.file_format == "table")
+    assert all(isinstance(column, pl.Series) for column in columns.values())
 
 
 def test_two_ids_of_one_text_are_not_told_apart() -> None:

@@ -76,7 +76,7 @@ def results_in(source: Any, is_measure: IsMeasure) -> list[LongScores] | None:
     elif not (is_pandas(source) or is_table(source)):
         return None
     table = table_of(source, "scores")
-    return [from_long_table(table, "scores", None, located("scores"))] if is_long(table) else None
+    return [from_long_table(table, "scores", None, row_of("scores"))] if is_long(table) else None
 
 
 def results_in_files(
@@ -125,7 +125,7 @@ def results_in_file(path: str | os.PathLike[str], name: str | None, is_measure: 
             return None
         frame = read_table(file)
         columns: Mapping[str, Any] = dict(zip(frame.columns, frame.get_columns(), strict=True))
-        return [from_long_table(columns, str(path), system, located(str(path)))]
+        return [from_long_table(columns, str(path), system, row_of(str(path)))]
     first = _first_line(file)
     if file_format == "lines" and are_lines(first, QUERIES):
         return [read_result_lines(file, system, is_measure)]
@@ -251,12 +251,7 @@ def _long_part(name: str, results: Any) -> LongScores | None:
         table = dict(zip(rows[0]._fields, zip(*rows, strict=True), strict=True))
     else:
         return None
-    return from_long_table(table, called, name, located(called)) if is_long([*table, "name"]) else None
-
-
-def located(called: str) -> Callable[[int | None], str]:
-    """Where a row of a table in memory stands, or with None the table."""
-    return lambda row: called if row is None else row_of(called)(row)
+    return from_long_table(table, called, name, row_of(called)) if is_long([*table, "name"]) else None
 
 
 def from_ranx(runs: Sequence[Any]) -> list[LongScores]:

@@ -30,9 +30,9 @@ RowOrTableNamer: TypeAlias = "Callable[[int | None], str]"  # where a row stands
 _MISSING = ("NAType", "NaTType", "MaskedConstant")  # told by name, so that pandas need not be there
 
 
-def row_of(what: str) -> RowNamer:
-    """Names a row of a table, counted from 1."""
-    return lambda row: f"{what}, row {row + 1}"
+def row_of(what: str) -> RowOrTableNamer:
+    """Names a row of a table, counted from 1, or with None the table."""
+    return lambda row: what if row is None else f"{what}, row {row + 1}"
 
 
 def ids_of(values: Any, name: str, where: RowNamer) -> pl.Series:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
@@ -17,15 +17,12 @@ import numpy as np
 import polars as pl
 
 from surefoot.data.per_query.long_scores import means_in_json
-from surefoot.data.reading.columns import RowNamer, row_of
+from surefoot.data.reading.columns import row_of
 from surefoot.data.reading.csv_table import check_csv_names, read_csv
 from surefoot.data.reading.files import FORMAT_OF_ENDING, inner_ending, is_compressed, json_lines, lines_in, read_json
 from surefoot.data.reading.frames import (
     DOCUMENT_COLUMNS,
-    GRADE_COLUMNS,
     QUERY_COLUMNS,
-    SCORE_COLUMNS,
-    checked_columns,
     columns_of,
     columns_of_table,
     is_query_table,
@@ -36,10 +33,10 @@ from surefoot.data.reading.frames import (
 )
 from surefoot.data.reading.polars_process import refuse_in_fork
 from surefoot.data.reading.run_lines import line_blocks
-from surefoot.data.tools import json_formats as workbench
-from surefoot.data.tools import judge_records, mteb, quepid, rank_eval
+from surefoot.data.tools import json_formats as tools
+from surefoot.data.tools import judge_records, quepid
 from surefoot.data.tools.judges import AUTOMATIC, JudgmentOrigin
-from surefoot.data.tools.tool_file import JsonFile, JsonValue, ToolFile
+from surefoot.data.tools.tool_file import Content, Rows, RowsByName
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
 
@@ -49,15 +46,35 @@ if TYPE_CHECKING:
 
 _FIRST_BYTES = 1 << 16
 _BLOCK = 1 << 20  # bytes of judgments that are looked through at once
+_WORKBENCH_JUDGMENTS = "judgments of the Search Relevance Workbench"
+_WORKBENCH_RESULTS = "results of the Search Relevance Workbench"
+_UMBRELA = "judgments of umbrela"
 
 
-class FilePart(NamedTuple):
-    """Query, document and number columns, where a row stands, and who made judgments, where the file says."""
+class Format(NamedTuple):
+    """A tool's format: its name, the files it comes in, what it holds, how it is known, and how it is read."""
 
-    columns: tuple[pl.Series, ...]
-    where: RowNamer
-    origin: JudgmentOrigin | None = None
-    system: str | None = None  # which a run is of, where the file says
+    name: str
+    file_format: str
+    holds: str
+    recognise: Callable[[Content], bool]
+    read: Callable[[Content], RowsByName]
+    names_judges: bool = False  # ratings say who gave them, so several judges' may be merged
+
+
+# The first that recognises a file reads it; what none recognises is a plain table, dict or list of records.
+FORMATS = (
+    Format("a Quepid case's ratings", "table", "judgments", quepid.is_ratings, quepid.ratings),
+    Format("a Quepid snapshot", "table", "run", quepid.is_snapshot, quepid.snapshot),
+    Format("a Quepid book", "table", "judgments", quepid.is_book, quepid.book, names_judges=True),
+    Format(_WORKBENCH_JUDGMENTS, "json", "judgments", tools.is_workbench_judgments, tools.workbench_judgments),
+    Format(_WORKBENCH_RESULTS, "json", "run", tools.is_workbench_results, tools.workbench_results),
+    Format("a _rank_eval request", "json", "judgments", tools.is_rank_eval_request, tools.rank_eval_request),
+    Format("a _rank_eval response", "json", "run", tools.is_rank_eval_response, tools.rank_eval_response),
+    Format("MTEB's predictions", "json", "run", tools.is_mteb, tools.mteb),
+    Format(_WORKBENCH_RESULTS, "jsonl", "run", tools.is_workbench_result, tools.workbench_results),
+    Format(_UMBRELA, "jsonl", "judgments", judge_records.is_umbrela, judge_records.umbrela, names_judges=True),
+)
 
 
 def format_of(path: str | os.PathLike[str]) -> str:
@@ -106,74 +123,63 @@ def first_fields(path: str | os.PathLike[str]) -> tuple[int | None, bool]:
 
 def read_parts(
     path: Path, file_format: str, what: str, number_columns: Sequence[str], rating_merge: str | None
-) -> dict[str | None, FilePart]:
+) -> RowsByName:
     """What a file that is not lines holds: one table, or several runs by their names.
 
     `what` says what is expected, a run or judgments, with one of `number_columns` as the name of its number;
     `rating_merge` is the rule for several judges' ratings, if one is given.
     """
-    tool_file, content, where = _tool_file(path, file_format, what, number_columns, rating_merge)
-    if not (tool_file and tool_file.names_judges):
-        refuse_judges(rating_merge)
-    if tool_file is not None:
-        return _tool_parts(tool_file, path, what)
-    if file_format == "table":
-        return {None: FilePart(columns_of_table(content, number_columns, str(path), where), where)}
-    return {None: FilePart(columns_of(content, number_columns, str(path)), where)}
+    content = _content(path, file_format, number_columns, rating_merge)
+    tool = next((each for each in FORMATS if each.file_format == file_format and each.recognise(content)), None)
+    if tool is not None:
+        if not tool.names_judges:
+            refuse_judges(rating_merge)
+        if tool.holds != what:
+            actual = "a run" if tool.holds == "run" else "judgments"
+            needed = "a run is" if what == "run" else "judgments are"
+            raise DataError.at(path, None, f"this is {tool.name}, which contains {actual}, but {needed} needed here")
+        parts = {name: rows for name, rows in tool.read(content).items() if len(rows.columns[0])}
+        if not parts:
+            raise DataError.at(path, None, f"this is {tool.name}, but no query in it has a document")
+        return parts
+    value = _records(path, content.lines) if file_format == "jsonl" else content.value
+    if what == "judgments":
+        judged = judge_records.judged_rows(str(path), _columns_by_name(value), content.where, rating_merge)
+        if judged is not None:
+            return {None: judged}
+    refuse_judges(rating_merge)
+    if file_format in ("table", "parquet"):
+        return {None: Rows(columns_of_table(value, number_columns, str(path), content.where), content.where)}
+    return {None: Rows(columns_of(value, number_columns, str(path)), content.where)}
 
 
-def judges_in(path: Path, file_format: str) -> dict[str, FilePart] | None:
-    """What each judge said, of a file that has several judges or names its one; nothing where it does neither."""
-    tool_file, _, _ = _tool_file(path, file_format, "judgments", GRADE_COLUMNS, None)
-    if tool_file is None or tool_file.by_judge is None:
-        return None
-    return {
-        judge: FilePart(checked_columns(rows.queries, rows.documents, rows.numbers, rows.names, rows.where), rows.where)
-        for judge, rows in tool_file.by_judge.items()
-    }
-
-
-def _tool_file(
-    path: Path, file_format: str, what: str, number_columns: Sequence[str], rating_merge: str | None
-) -> tuple[ToolFile | None, Any, RowNamer]:
-    """A tool's file, or else its content; and where a row of it stands."""
-    where: RowNamer = row_of(str(path))
-    tool_file: ToolFile | None = None
-    content: Any = None
+def _content(path: Path, file_format: str, number_columns: Sequence[str], rating_merge: str | None) -> Content:
+    """What a file holds, whatever tool wrote it."""
+    where = row_of(str(path))
     if file_format == "table":
         names, columns, where = read_csv(path, f"query_id,doc_id,{number_columns[0]}")
-        tool_file = quepid.from_table(names, columns, where, (*GRADE_COLUMNS, *SCORE_COLUMNS, "position"), rating_merge)
-        content = dict(zip(names, columns, strict=True))
-    elif file_format == "parquet":
-        content = read_table(path)
-    elif file_format == "json":
-        content = read_json(path)
-        file = JsonValue(content, JsonFile(str(path)))
-        if means := means_in_json(content):
+        return Content(str(path), dict(zip(names, columns, strict=True)), where, rating_merge)
+    if file_format == "parquet":
+        frame = read_table(path)
+        return Content(str(path), dict(zip(frame.columns, frame.get_columns(), strict=True)), where, rating_merge)
+    if file_format == "json":
+        value = read_json(path)
+        if means := means_in_json(value):
             raise DataError.at(path, None, means)
-        tool_file = workbench.from_json(file) or rank_eval.from_json(file) or mteb.from_json(file)
-    else:
-        tool_file, content = _read_json_lines(path, rating_merge)
-    if tool_file is None and what == "judgments":
-        tool_file = _judge_table(path, content, where, rating_merge)
-    return tool_file, content, where
+        return Content(str(path), value, where, rating_merge)
+    lines = json_lines(path)
+    first = list(islice(lines, 1))  # a pipe can be read once only
+    return Content(str(path), first[0][1] if first else None, where, rating_merge, chain(first, lines))
 
 
-def _judge_table(path: Path, content: Any, where: RowNamer, rating_merge: str | None) -> ToolFile | None:
-    """A table that says who judged, if it is one."""
-    if isinstance(content, list) and content and isinstance(content[0], dict):
-        content = {name: [record.get(name) for record in content] for name in content[0]}
-    table = content if isinstance(content, dict) else {name: content[name] for name in getattr(content, "columns", ())}
-    if not judge_records.has_judges(table):
-        return None
-    wanted = (QUERY_COLUMNS, DOCUMENT_COLUMNS, GRADE_COLUMNS)
-    picked = [next((name for name in names if name in table), "") for names in wanted]
-    if not all(picked):
-        return None
-    return judge_records.from_judge_table(str(path), table, (picked[0], picked[1], picked[2]), where, rating_merge)
+def _columns_by_name(value: Any) -> dict[str, Any]:
+    """Columns, also those of records; nothing of what has none."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return {name: [record.get(name) for record in value] for name in value[0]}
+    return value if isinstance(value, dict) else {}
 
 
-def judged_part(source: Any, what: str, rating_merge: str | None) -> FilePart | None:
+def judged_part(source: Any, what: str, rating_merge: str | None) -> Rows | None:
     """The judgments of a table in memory that says who judged; nothing where it does not."""
     names: Any
     if is_query_table(source):
@@ -184,9 +190,7 @@ def judged_part(source: Any, what: str, rating_merge: str | None) -> FilePart | 
         names = getattr(source, "column_names", None) or getattr(source, "columns", ())
     if not judge_records.has_judges(map(str, names)):
         return None
-    where = row_of(what)
-    tool_file = _judge_table(Path(what), table_of(source, what), where, rating_merge)
-    return None if tool_file is None else _tool_parts(tool_file, Path(what), "judgments")[None]
+    return judge_records.judged_rows(what, table_of(source, what), row_of(what), rating_merge)
 
 
 def _mark(line: bytes) -> bytes:
@@ -206,24 +210,7 @@ def lines_origin(path: str | os.PathLike[str]) -> JudgmentOrigin | None:
     return JudgmentOrigin("people and machine" if others else "machine") if machine else None
 
 
-def _tool_parts(tool_file: ToolFile, path: Path, what: str) -> dict[str | None, FilePart]:
-    if tool_file.holds != what:
-        actual = "a run" if tool_file.holds == "run" else "judgments"
-        needed = "a run is" if what == "run" else "judgments are"
-        raise DataError.at(path, None, f"this is {tool_file.what}, which contains {actual}, but {needed} needed here")
-    if not any(len(rows.documents) for rows in tool_file.parts.values()):
-        raise DataError.at(path, None, f"this is {tool_file.what}, but no query in it has a document")
-    return {
-        name: FilePart(
-            checked_columns(rows.queries, rows.documents, rows.numbers, rows.names, rows.where), rows.where,
-            tool_file.origin, name if tool_file.names_system else None,
-        )
-        for name, rows in tool_file.parts.items()
-        if len(rows.documents)
-    }  # fmt: skip
-
-
-def one_part(parts: dict[str | None, FilePart], path: str | os.PathLike[str], name: str | None) -> FilePart:
+def one_part(parts: RowsByName, path: str | os.PathLike[str], name: str | None) -> Rows:
     """The one table of a file, or of several runs the one of that name."""
     if len(parts) == 1:
         return next(iter(parts.values()))
@@ -246,16 +233,6 @@ def refuse_judges(rating_merge: str | None) -> None:
             "judges have several: a Quepid book (a CSV file with 'query,docid' and a column for each judge), umbrela's "
             "JSON lines, or a table with a column 'judge'; leave it out"
         )
-
-
-def _read_json_lines(path: Path, rating_merge: str | None) -> tuple[ToolFile | None, Any]:
-    """What a file of JSON lines holds: a tool's results, or a list of records, or one dict of all queries."""
-    lines = json_lines(path)
-    first = list(islice(lines, 1))  # a pipe can be read once only
-    tool_file = workbench.from_json_lines(str(path), chain(first, lines))
-    if tool_file is None:
-        tool_file = judge_records.from_umbrela(str(path), chain(first, lines), rating_merge) if first else None
-    return (tool_file, None) if tool_file else (None, _records(path, chain(first, lines)))
 
 
 def _records(path: Path, lines: Iterable[tuple[int, Any]]) -> Any:

@@ -38,16 +38,12 @@ def query_table(
         table = table_of(source, what, accepted)
         if is_pandas(source):
             table = _with_index(source, table, what)
-        return list(table), list(table.values()), _row(what)
+        return list(table), list(table.values()), row_of(what)
     path = existing_file(source)
     if is_parquet(path):
         frame = read_table(path)
-        return frame.columns, frame.get_columns(), _row(str(source))
+        return frame.columns, frame.get_columns(), row_of(str(source))
     return read_csv(path, f"query,{column},…")
-
-
-def _row(location: str) -> RowOrTableNamer:
-    return lambda row: location if row is None else row_of(location)(row)
 
 
 def _with_index(source: Any, table: TableColumns, what: str) -> TableColumns:

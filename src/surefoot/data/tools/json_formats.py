@@ -1,48 +1,53 @@
-"""OpenSearch's Search Relevance Workbench: lists of judgments, results of experiments, sets of queries.
+"""Tools' JSON: OpenSearch's Search Relevance Workbench, `_rank_eval` of both engines, and MTEB's predictions.
 
-Judgments are `{"name", "type", "judgmentRatings": [{"query", "ratings": [{"docId", "rating": "1.0"}]}]}`, results
-`{"searchConfigurationId", "searchText", "documentIds", "metrics"}`: a configuration is a run. An experiment that
-compares pairs holds its results, `{"results": [{"queryText", "snapshots": [{"searchConfigurationId", "docIds"}]}]}`.
+The Workbench has lists of judgments, `{"name", "type", "judgmentRatings": [{"query", "ratings": [{"docId", "rating":
+"1.0"}]}]}`, sets of queries, and results, `{"searchConfigurationId", "searchText", "documentIds", "metrics"}`: a
+configuration is a run. An experiment that compares pairs holds its results, `{"results": [{"queryText", "snapshots":
+[{"searchConfigurationId", "docIds"}]}]}`.
 All come by themselves, or as a search answers with them, `{"hits": {"hits": [{"_source": …}]}}`; results also as JSON
 lines.
+
+A request of the ranking evaluation API of Elasticsearch and OpenSearch holds judgments, `{"requests": [{"id",
+"request", "ratings": [{"_index", "_id", "rating"}]}]}`. A response holds a run, `{"details": {id: {"hits": [{"hit":
+{"_index", "_id"}, "rating"}], "unrated_docs"}}}`: the hits in their order, of which `unrated_docs` repeats those
+without a rating.
+
+MTEB's saved predictions, `mteb.evaluate(…, prediction_folder=…)`, are what one model retrieved for one task:
+`{"mteb_model_meta": {"model_name", "revision"}, subset: {split: {query: {document: score}}}}`, in a file
+`TASK_predictions.json`. A subset with a split is a run.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from surefoot.arguments import finite_number
+from surefoot.data.reading.frames import checked_columns
 from surefoot.data.tools.judges import JudgmentOrigin
-from surefoot.data.tools.tool_file import JsonFile, JsonValue, ToolFile, ToolRowsBuilder, is_objects
+from surefoot.data.tools.tool_file import Content, JsonFile, JsonValue, Rows, RowsBuilder, RowsByName, is_objects
 from surefoot.errors import shortened
 
 _RATINGS, _CONFIGURATION = "judgmentRatings", "searchConfigurationId"
+_META = "mteb_model_meta"
 _BY_MODEL = "LLM_JUDGMENT"  # the type of a list that a language model made
 
 
-def from_json(file: JsonValue) -> ToolFile | None:
-    """What a list of judgments, or the results of an experiment, hold; nothing where the file is neither."""
-    entries = _entries(file)
-    if any(_is_judgments(entry.value) for entry in entries):
-        return _judgments(entries)
-    if any(_is_result(entry.value) for entry in entries):
-        return _results(entries)
-    if any(_is_experiment(entry.value) for entry in entries):
-        return _experiment(entries)
-    return None
+def is_workbench_judgments(content: Content) -> bool:
+    """Whether a list of judgments is in a file."""
+    return any(_is_judgments(entry.value) for entry in _entries(content.json))
 
 
-def from_json_lines(path: str, lines: Iterable[tuple[int, Any]]) -> ToolFile | None:
-    """What results hold that stand on a line each; nothing where the first line is no result."""
-    entries: list[JsonValue] = []
-    for number, value in lines:
-        entry = _source(JsonValue(value, JsonFile(path, number)))
-        if not entries and not _is_result(entry.value):
-            return None
-        entries.append(entry)
-    return _results(entries)
+def is_workbench_results(content: Content) -> bool:
+    """Whether results of an experiment are in a file, or an experiment with its results."""
+    return any(_is_result(entry.value) or _is_experiment(entry.value) for entry in _entries(content.json))
+
+
+def is_workbench_result(content: Content) -> bool:
+    """Whether the first of JSON lines is a result."""
+    return _is_result(_source(content.json).value)
 
 
 def _entries(file: JsonValue) -> list[JsonValue]:
@@ -82,10 +87,11 @@ def _only(entries: list[JsonValue], what: str) -> JsonValue:
     return entries[0]
 
 
-def _judgments(entries: list[JsonValue]) -> ToolFile:
-    builder = ToolRowsBuilder(("'query'", "'docId'", "'rating'"))
+def workbench_judgments(content: Content) -> RowsByName:
+    """What a list of judgments holds."""
+    builder = RowsBuilder(("'query'", "'docId'", "'rating'"))
     seen: dict[str, list[tuple[str, str]]] = {}
-    listed = _only(entries, "list of judgments")
+    listed = _only(_entries(content.json), "list of judgments")
     for entry in listed[_RATINGS]:
         ratings = entry["ratings"]
         shape = '{"docId": …, "rating": …}'
@@ -96,31 +102,30 @@ def _judgments(entries: list[JsonValue]) -> ToolFile:
         builder.add(entry["query"], ratings, [document for document, _ in pairs], [rating for _, rating in pairs])
     name = listed.value.get("modelId") or listed.value.get("name")
     by_model = listed.value.get("type") == _BY_MODEL
-    origin = JudgmentOrigin("machine", (str(name),) if name else ()) if by_model else None
-    return ToolFile("judgments of the Search Relevance Workbench", "judgments", {None: builder.rows()}, origin=origin)
+    return {None: builder.rows(JudgmentOrigin("machine", (str(name),) if name else ()) if by_model else None)}
 
 
-def _results(entries: list[JsonValue]) -> ToolFile:
-    return _runs((entry, entry["searchText"], entry["documentIds"]) for entry in entries)
-
-
-def _experiment(entries: list[JsonValue]) -> ToolFile:
+def workbench_results(content: Content) -> RowsByName:
+    """A run for each configuration, from results that are alone, in a list or on a line each, or in an experiment."""
+    lines = [_source(JsonValue(value, JsonFile(content.path, number))) for number, value in content.lines]
+    entries = lines or _entries(content.json)
+    if lines or any(_is_result(entry.value) for entry in entries):
+        return _runs((entry, entry["searchText"], entry["documentIds"]) for entry in entries)
     results = _only(entries, "experiment")["results"]
     snapshots = ((result, snapshot) for result in results for snapshot in result["snapshots"])
     return _runs((snapshot, result["queryText"], snapshot["docIds"]) for result, snapshot in snapshots)
 
 
-def _runs(results: Iterable[tuple[JsonValue, JsonValue, JsonValue]]) -> ToolFile:
+def _runs(results: Iterable[tuple[JsonValue, JsonValue, JsonValue]]) -> RowsByName:
     """A run for each configuration, from what names it, a query and its documents."""
-    runs: dict[str | None, ToolRowsBuilder] = {}
+    runs: dict[str | None, RowsBuilder] = {}
     for named, query, documents in results:
         name = named[_CONFIGURATION].scalar()
         if not isinstance(name, str):
             raise named[_CONFIGURATION].error(f"expected a configuration's id, found {shortened(name)}")
-        run = runs.setdefault(name, ToolRowsBuilder(("the query", "the document's id", "rank")))
+        run = runs.setdefault(name, RowsBuilder(("the query", "the document's id", "rank")))
         run.add(query, documents, documents.items())
-    parts = {name: run.rows() for name, run in runs.items()}
-    return ToolFile("results of the Search Relevance Workbench", "run", parts)
+    return {name: run.rows() for name, run in runs.items()}
 
 
 def judgments_text(ratings: Mapping[str, Mapping[str, str]], name: str) -> str:
@@ -140,3 +145,77 @@ def query_set_text(queries: Iterable[str], name: str) -> str:
 
 def _text(body: dict[str, Any]) -> str:
     return json.dumps(body, indent=1, ensure_ascii=False) + "\n"
+
+
+def is_rank_eval_request(content: Content) -> bool:
+    """Whether it is a request."""
+    return isinstance(content.value, Mapping) and is_objects(content.value.get("requests"))
+
+
+def rank_eval_request(content: Content) -> RowsByName:
+    """The judgments of a request."""
+    builder = RowsBuilder(("'id'", "'_id'", "'rating'"))
+    for request in content.json["requests"]:
+        ratings = request["ratings"]
+        shape = '{"_index": …, "_id": …, "rating": …}'
+        pairs = ratings.column(lambda value: (value["_id"], value["rating"]), shape)
+        builder.add(request["id"], ratings, [document for document, _ in pairs], [rating for _, rating in pairs])
+    return {None: builder.rows()}
+
+
+def is_rank_eval_response(content: Content) -> bool:
+    """Whether it is a response."""
+    details = content.value.get("details") if isinstance(content.value, Mapping) else None
+    return isinstance(details, Mapping) and any(
+        isinstance(detail, Mapping) and isinstance(detail.get("hits"), list) for detail in details.values()
+    )
+
+
+def rank_eval_response(content: Content) -> RowsByName:
+    """The run of a response."""
+    file = content.json
+    failures = file.value.get("failures")
+    if failures:
+        query = next(iter(failures)) if isinstance(failures, Mapping) else failures
+        raise file.child("failures").error(
+            f"the search of {str(query)!r} failed, so this is not the whole run; ask _rank_eval again"
+        )
+    builder = RowsBuilder(("'id'", "'_id'", "rank"))
+    for query, detail in file["details"].members():
+        hits = detail["hits"]
+        documents = hits.column(lambda value: value["hit"]["_id"], '{"hit": {"_index": …, "_id": …}, …}')
+        builder.add(JsonValue(query, file.file, detail.steps), hits, documents)
+    return {None: builder.rows()}
+
+
+def is_mteb(content: Content) -> bool:
+    """Whether it is a file of predictions."""
+    return isinstance(content.value, Mapping) and _META in content.value
+
+
+def mteb(content: Content) -> RowsByName:
+    """The runs of a file of predictions, which names its model."""
+    file = content.json
+    model = str(file[_META]["model_name"].scalar())
+    runs = {
+        f"{model} {subset}/{split}": _predicted(predictions)
+        for subset, splits in file.members()
+        if subset != _META
+        for split, predictions in splits.members()
+    }
+    if not runs:
+        raise file.error("there are no predictions, only the model's name; run mteb.evaluate again")
+    named = runs if len(runs) > 1 else {model: next(iter(runs.values()))}
+    return {name: replace(rows, system=name) for name, rows in named.items()}
+
+
+def _predicted(predictions: JsonValue) -> Rows:
+    pairs = [(query, document, score) for query, found in predictions.members() for document, score in found.members()]
+
+    def where(row: int) -> str:
+        query, document, _ = pairs[row]
+        return predictions.child(query).child(document).location()
+
+    names = ("the query", "the document", "the score")
+    columns = ([pair[0] for pair in pairs], [pair[1] for pair in pairs], [pair[2].value for pair in pairs])
+    return Rows(checked_columns(*columns, names, where), where)

@@ -9,31 +9,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from surefoot.arguments import decimal
 from surefoot.data.reading.columns import RowNamer, is_missing
+from surefoot.data.reading.frames import DOCUMENT_COLUMNS, GRADE_COLUMNS, QUERY_COLUMNS, checked_columns
 from surefoot.data.tools.judges import JudgmentMaker, JudgmentOrigin, RatingMerge, count_disagreement
-from surefoot.data.tools.tool_file import ToolFile, ToolRows
+from surefoot.data.tools.tool_file import Content, Rows, RowsByName
 from surefoot.errors import DataError, shortened
 
+_COLUMNS = (QUERY_COLUMNS, DOCUMENT_COLUMNS, GRADE_COLUMNS)
 _HIGHEST_UMBRELA_GRADE = 3  # the highest grade that umbrela gives
 _JUDGES, _MODEL, _PROMPTS = ("judge", "judge_id", "annotator"), "model", ("prompt_hash", "prompt_sha256", "prompt")
 
 
-def from_umbrela(path: str, lines: Iterable[tuple[int, Any]], rating_merge: str | None) -> ToolFile | None:
-    """What umbrela's lines hold; nothing where the first line is none of its.
+def is_umbrela(content: Content) -> bool:
+    """Whether the first of JSON lines is umbrela's."""
+    return _is_umbrela(content.value)
 
-    Lines of several models are ratings of several judges, which `rating_merge` makes one.
-    """
+
+def umbrela(content: Content) -> RowsByName:
+    """What umbrela's lines hold; lines of several models are ratings of several judges."""
+    path = content.path
     queries: list[str] = []
     documents: list[str] = []
     grades: list[float] = []
     places: list[tuple[int, str]] = []
     judges: list[str] = []
-    for number, value in lines:
-        if not places and not judges and not _is_umbrela(value):
-            return None
+    for number, value in content.lines:
         where = f"{path}, line {number}"
         if not _is_umbrela(value):
             raise DataError(
@@ -53,14 +57,13 @@ def from_umbrela(path: str, lines: Iterable[tuple[int, Any]], rating_merge: str 
         documents.append(document)
         grades.append(float(grade))
         places.append((number, judges[-1]))
-    if not judges:
-        return None
     if not places:
         raise DataError(f"{path}: no line has a judgment; all {len(judges):,} answers of the judge failed to parse")
-    return _merged(
-        f"judgments of umbrela in {path}", queries, documents, grades, [judge for _, judge in places],
-        lambda row: f"{path}, line {places[row][0]}", RatingMerge.parse(rating_merge), ["machine"] * len(places),
+    rows = _merged(
+        queries, documents, grades, [judge for _, judge in places], lambda row: f"{path}, line {places[row][0]}",
+        RatingMerge.parse(content.rating_merge), ["machine"] * len(places),
     )  # fmt: skip
+    return {None: rows}
 
 
 def _is_umbrela(value: Any) -> bool:
@@ -90,18 +93,17 @@ def has_judges(names: Iterable[str]) -> bool:
     return not found.isdisjoint(_JUDGES) or (_MODEL in found and not found.isdisjoint(_PROMPTS))
 
 
-def from_judge_table(
-    what: str,
-    table: Mapping[str, Sequence[Any]],
-    columns: tuple[str, str, str],
-    where: RowNamer,
-    rating_merge: str | None,
-) -> ToolFile:
-    """What a table with a column of judges or models holds; `columns` are those of queries, documents and grades.
+def judged_rows(
+    what: str, table: Mapping[str, Sequence[Any]], where: RowNamer, rating_merge: str | None
+) -> Rows | None:
+    """What a table with a column of judges or models holds; nothing where it has none.
 
     Who has a model is a machine; rows without a grade are not rated. `rating_merge` names a rule of `RatingMerge`.
     """
-    query, document, grade = (list(table[name]) for name in columns)
+    columns = [next((name for name in names if name in table), None) for names in _COLUMNS]
+    if not has_judges(table) or None in columns:
+        return None
+    query, document, grade = (list(table[str(name)]) for name in columns)
     judge = next((list(table[name]) for name in _JUDGES if name in table), [None] * len(query))
     model = list(table[_MODEL]) if _MODEL in table else [None] * len(query)
     prompt = next((list(table[name]) for name in _PROMPTS if name in table), [None] * len(query))
@@ -120,8 +122,8 @@ def from_judge_table(
         return " ".join(dict.fromkeys(parts)) or "unnamed"
 
     return _merged(
-        what, [query[row] for row in rows], [document[row] for row in rows],
-        [_grade(grade[row], where(row), columns[2]) for row in rows], [name(row) for row in rows],
+        [query[row] for row in rows], [document[row] for row in rows],
+        [_grade(grade[row], where(row), str(columns[2])) for row in rows], [name(row) for row in rows],
         lambda row: where(rows[row]), RatingMerge.parse(rating_merge), machine,
     )  # fmt: skip
 
@@ -141,9 +143,9 @@ def _grade(value: Any, where: str, column: str) -> float:
 
 
 def _merged(
-    what: str, queries: Sequence[Any], documents: Sequence[Any], grades: Sequence[float], judges: Sequence[str],
+    queries: Sequence[Any], documents: Sequence[Any], grades: Sequence[float], judges: Sequence[str],
     where: RowNamer, merge: RatingMerge, makers: Sequence[JudgmentMaker],
-) -> ToolFile:  # fmt: skip
+) -> Rows:  # fmt: skip
     """One row for each document, with what all its judges said as one grade."""
     of_document: dict[tuple[str, str], list[int]] = {}
     of_judge: dict[str, list[int]] = {}
@@ -160,19 +162,18 @@ def _merged(
         of_judge.setdefault(judge, []).append(row)
     names = ("the query", "the document", "the grade")
 
-    def rows_of(rows: Sequence[int], values: Sequence[float]) -> ToolRows:
-        return ToolRows(
-            names, [queries[row] for row in rows], [documents[row] for row in rows], list(values),
-            lambda row: where(rows[row]),
-        )  # fmt: skip
+    def rows_of(rows: Sequence[int], values: Sequence[float]) -> Rows:
+        def own(row: int) -> str:
+            return where(rows[row])
+
+        ids = [queries[row] for row in rows], [documents[row] for row in rows]
+        return Rows(checked_columns(*ids, values, names, own), own)
 
     ratings = [[grades[row] for row in rows] for rows in of_document.values()]
     kinds = set(makers)
     made_by: JudgmentMaker = next(iter(kinds)) if len(kinds) == 1 else "people and machine"
-    return ToolFile(
-        what, "judgments",
-        {None: rows_of([rows[0] for rows in of_document.values()], [merge.grade(each) for each in ratings])},
-        names_judges=True,
+    return replace(
+        rows_of([rows[0] for rows in of_document.values()], [merge.grade(each) for each in ratings]),
         origin=JudgmentOrigin(made_by, tuple(of_judge), *count_disagreement(ratings)),
         by_judge={judge: rows_of(rows, [grades[row] for row in rows]) for judge, rows in of_judge.items()},
-    )  # fmt: skip
+    )

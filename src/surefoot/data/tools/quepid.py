@@ -10,14 +10,16 @@ import csv
 import io
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TypeAlias
 
 import polars as pl
 
 from surefoot.arguments import decimal
 from surefoot.data.reading.columns import RowOrTableNamer
+from surefoot.data.reading.frames import GRADE_COLUMNS, SCORE_COLUMNS, checked_columns
 from surefoot.data.tools.judges import JudgmentOrigin, RatingMerge, count_disagreement
-from surefoot.data.tools.tool_file import ToolFile, ToolRows
+from surefoot.data.tools.tool_file import Content, Rows, RowsByName
 from surefoot.errors import DataError, shortened
 
 TextCells: TypeAlias = "list[str | None]"
@@ -26,44 +28,46 @@ TextColumns: TypeAlias = "dict[str, TextCells]"
 RATINGS = ["query", "docid", "rating"]
 _SNAPSHOT = ("Snapshot Name", "Snapshot Time", "Case ID")  # what says which snapshot a row is of
 _QUERY, _DOCUMENT, _POSITION, _RATING = "Query Text", "Doc ID", "Doc Position", "Rating"
+_NO_JUDGES = {*GRADE_COLUMNS, *SCORE_COLUMNS, "position"}  # columns of another kind of table
 _FORMULA = ("-", "=", "+", "@")
 
 
-def from_table(
-    names: list[str],
-    columns: Iterable[Iterable[str | None]],
-    where: RowOrTableNamer,
-    others: Iterable[str],
-    rating_merge: str | None,
-) -> ToolFile | None:
-    """What ratings, a book or a snapshot hold; nothing where the header is none of theirs.
+def is_snapshot(content: Content) -> bool:
+    """Whether it is a snapshot, or at least tells of queries' documents as one does."""
+    return _QUERY in content.value and _DOCUMENT in content.value
 
-    In a book all columns but the first two are judges; `others` are names that a column of another kind of table has.
-    """
-    book = names[:2] == RATINGS[:2] and len(names) > 2 and not set(others).intersection(names)
-    snapshot = _QUERY in names and _DOCUMENT in names
-    if not (names == RATINGS or book or snapshot):
-        return None
-    table = {name: _as_list(cells) for name, cells in zip(names, columns, strict=True)}
-    if snapshot and _POSITION not in names and _RATING in names:  # a case's detailed export
+
+def is_ratings(content: Content) -> bool:
+    """Whether it is a case's ratings, plain or detailed."""
+    detailed = is_snapshot(content) and _POSITION not in content.value and _RATING in content.value
+    return detailed or list(content.value) == RATINGS
+
+
+def is_book(content: Content) -> bool:
+    """Whether it is a book, all of whose columns but the first two are judges."""
+    names = list(content.value)
+    return names[:2] == RATINGS[:2] and len(names) > 2 and not _NO_JUDGES.intersection(names)
+
+
+def _texts(content: Content) -> TextColumns:
+    return {
+        name: cells.to_list() if isinstance(cells, pl.Series) else list(cells) for name, cells in content.value.items()
+    }
+
+
+def ratings(content: Content) -> RowsByName:
+    """The ratings of a case."""
+    table, where = _texts(content), content.where
+    if _QUERY in table:
         table |= {"query": table[_QUERY], "docid": table[_DOCUMENT], "rating": table[_RATING]}
-        return _ratings(table, where)
-    if snapshot:
-        return _snapshot(table, where)
-    return _book(names, table, where, RatingMerge.parse(rating_merge)) if book else _ratings(table, where)
-
-
-def _as_list(cells: Iterable[str | None]) -> TextCells:
-    return cells.to_list() if isinstance(cells, pl.Series) else list(cells)
-
-
-def _ratings(table: TextColumns, where: RowOrTableNamer) -> ToolFile:
     rated = [row for row, rating in enumerate(table["rating"]) if rating is not None]
-    rows = _rated_rows(table, rated, table["rating"], where)
-    return ToolFile("a Quepid case's ratings", "judgments", {None: rows})
+    return {None: _rated_rows(table, rated, table["rating"], where)}
 
 
-def _book(names: list[str], table: TextColumns, where: RowOrTableNamer, merge: RatingMerge) -> ToolFile:
+def book(content: Content) -> RowsByName:
+    """The ratings of a book's judges, as one grade for each document, and by judge."""
+    table, where, merge = _texts(content), content.where, RatingMerge.parse(content.rating_merge)
+    names = list(table)
     grades: TextCells = []
     of_document: list[list[float]] = []
     of_judge: dict[str, TextCells] = {judge: [None] * len(table["query"]) for judge in names[2:]}
@@ -81,7 +85,7 @@ def _book(names: list[str], table: TextColumns, where: RowOrTableNamer, merge: R
     own_rows = {judge: [row for row, cell in enumerate(cells) if cell is not None] for judge, cells in of_judge.items()}
     by_judge = {judge: _rated_rows(table, own, of_judge[judge], where) for judge, own in own_rows.items() if own}
     origin = JudgmentOrigin(None, tuple(by_judge), *count_disagreement(of_document))
-    return ToolFile("a Quepid book", "judgments", {None: rows}, names_judges=True, origin=origin, by_judge=by_judge)
+    return {None: replace(rows, origin=origin, by_judge=by_judge)}
 
 
 def _rating(judge: str, text: str, where: RowOrTableNamer, row: int) -> float:
@@ -99,21 +103,22 @@ def _rating(judge: str, text: str, where: RowOrTableNamer, row: int) -> float:
     return rating
 
 
-def _rated_rows(table: TextColumns, rows: list[int], grades: TextCells, where: RowOrTableNamer) -> ToolRows:
+def _rated_rows(table: TextColumns, rows: list[int], grades: TextCells, where: RowOrTableNamer) -> Rows:
     """The rows that are rated."""
     if not rows:
         raise DataError(f"{where(None)}: no document is rated; rate some documents, and export the file again")
-    query, document = table["query"], table["docid"]
-    return ToolRows(
-        ("'query'", "'docid'", "'rating'"),
-        [query[row] for row in rows],
-        [document[row] for row in rows],
-        [grades[row] for row in rows],
-        lambda row: where(rows[row]),
-    )
+    queries, documents, rated = ([cells[row] for row in rows] for cells in (table["query"], table["docid"], grades))
+    names = "'query'", "'docid'", "'rating'"
+
+    def rated_where(row: int) -> str:
+        return where(rows[row])
+
+    return Rows(checked_columns(queries, documents, rated, names, rated_where), rated_where)
 
 
-def _snapshot(table: TextColumns, where: RowOrTableNamer) -> ToolFile:
+def snapshot(content: Content) -> RowsByName:
+    """The run of a snapshot."""
+    table, where = _texts(content), content.where
     if _POSITION not in table:
         raise DataError(
             f"{where(None)}: no column {_POSITION!r}, so the order of the results is not known; export a snapshot, "
@@ -139,8 +144,8 @@ def _snapshot(table: TextColumns, where: RowOrTableNamer) -> ToolFile:
                 f"(first at {where(first).rpartition(', ')[2]})"
             )
         ranks.append(-rank)
-    rows = ToolRows((repr(_QUERY), repr(_DOCUMENT), repr(_POSITION)), queries, documents, ranks, where)
-    return ToolFile("a Quepid snapshot", "run", {None: rows})
+    names = repr(_QUERY), repr(_DOCUMENT), repr(_POSITION)
+    return {None: Rows(checked_columns(queries, documents, ranks, names, where), where)}
 
 
 def _position(text: str | None, where: RowOrTableNamer, row: int) -> int:

@@ -8,13 +8,16 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
-from surefoot.data.reading.columns import RowNamer
+import polars as pl
+
+from surefoot.data.reading.columns import RowNamer, RowOrTableNamer
 from surefoot.data.reading.files import read_text
+from surefoot.data.reading.frames import checked_columns
 from surefoot.data.tools.judges import JudgmentOrigin
 from surefoot.errors import DataError, shortened
 
@@ -161,35 +164,45 @@ def is_objects(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
 
 
-ToolFileKind: TypeAlias = Literal["run", "judgments"]
-
-
 @dataclass(frozen=True)
-class ToolRows:
-    """Queries, documents and numbers as they were found, what they are called there, and where each row stands."""
+class Rows:
+    """Columns of queries, documents and numbers, where a row stands, and what else the file says of them.
 
-    names: tuple[str, str, str]
-    queries: Sequence[Any]
-    documents: Sequence[Any]
-    numbers: Sequence[Any]
+    `origin` says who made judgments and `by_judge` what each of them said; `system` is the one that a run is of.
+    """
+
+    columns: tuple[pl.Series, ...]
     where: RowNamer
+    origin: JudgmentOrigin | None = None
+    by_judge: dict[str, Rows] | None = None
+    system: str | None = None
+
+
+RowsByName: TypeAlias = "dict[str | None, Rows]"  # one table, or several runs by their names
 
 
 @dataclass(frozen=True)
-class ToolFile:
-    """A tool's file: what it is, what it holds, and the rows; those of several runs by the runs' names."""
+class Content:
+    """What a file holds before it is known which tool wrote it: columns by name, or what its JSON says.
 
-    what: str
-    holds: ToolFileKind
-    parts: dict[str | None, ToolRows]
-    names_judges: bool = False  # ratings say who gave them, so several judges' may be merged
-    origin: JudgmentOrigin | None = None  # of judgments
-    names_system: bool = False  # the parts' names are systems' names, also where there is one only
-    by_judge: dict[str, ToolRows] | None = None  # what each of several judges said
+    Of JSON lines `value` is what the first says, and `lines` are all, to be read once. `rating_merge` is the rule for
+    several judges' ratings, if one is given.
+    """
+
+    path: str
+    value: Any
+    where: RowOrTableNamer
+    rating_merge: str | None
+    lines: Iterable[tuple[int, Any]] = ()
+
+    @property
+    def json(self) -> JsonValue:
+        """The value, which knows where it stands."""
+        return JsonValue(self.value, JsonFile(self.path))
 
 
 @dataclass
-class ToolRowsBuilder:
+class RowsBuilder:
     """Collects rows: a list of documents for each query, which may appear once only."""
 
     names: tuple[str, str, str]
@@ -221,9 +234,10 @@ class ToolRowsBuilder:
         self.documents += documents
         self.numbers += range(-1, -1 - len(documents), -1) if numbers is None else numbers
 
-    def rows(self) -> ToolRows:
+    def rows(self, origin: JudgmentOrigin | None = None) -> Rows:
         """The rows, once all are added."""
-        return ToolRows(self.names, self.queries, self.documents, self.numbers, self._where)
+        columns = checked_columns(self.queries, self.documents, self.numbers, self.names, self._where)
+        return Rows(columns, self._where, origin)
 
     def _where(self, row: int) -> str:
         at = bisect_right(self._starts, row) - 1  # of lists that start alike, all but the last are empty

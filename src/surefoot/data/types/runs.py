@@ -16,7 +16,6 @@ from surefoot.arrays import Codes, Floats, Ints
 from surefoot.data.reading.columns import RowNamer, check_words, row_of
 from surefoot.data.reading.files import existing_file, system_name
 from surefoot.data.reading.formats import (
-    FilePart,
     check_ranks,
     first_fields,
     format_of,
@@ -34,6 +33,7 @@ from surefoot.data.reading.held_rows import FileIds, GrowableColumn, NeighbourTi
 from surefoot.data.reading.polars_process import refuse_in_fork
 from surefoot.data.reading.run_lines import LineLayout, read_lines
 from surefoot.data.tools.judges import AUTOMATIC, JudgmentOrigin
+from surefoot.data.tools.tool_file import Rows, RowsByName
 from surefoot.data.types.ranking import DuplicateDocumentError, Ranking, index, query_at, rank
 from surefoot.data.writing.all_or_nothing import write_bytes
 from surefoot.errors import ArgumentError, DataError, shortened
@@ -78,22 +78,19 @@ class RankedTable:
             table = cls._read_file(source, name, judges)
             if isinstance(table, dict):
                 part = one_part(table, source, name)
-                table = cls._from_columns(part.columns, part.where, name or part.system or system_name(source))
-                table.origin = part.origin
+                return cls._from_rows(part, name or part.system or system_name(source))
             return table
         if isinstance(source, cls):
             refuse_judges(judges)
             return source if name in (None, source.name) else source.renamed(str(name))
         judged = judged_part(source, name or cls.layouts[0].what, judges) if cls.numbers is GRADE_COLUMNS else None
         if judged is not None:
-            table = cls._from_columns(judged.columns, judged.where, name or cls.layouts[0].what)
-            table.origin = judged.origin
-            return table
+            return cls._from_rows(judged, name or cls.layouts[0].what)
         refuse_judges(judges)
         if is_ranx(source):
             name, source = name or getattr(source, "name", None), ranx_dict(source, cls.__name__)
         name = name or cls.layouts[0].what
-        return cls._from_columns(columns_of(source, cls.numbers, name), row_of(name), name)
+        return cls._from_rows(Rows(columns_of(source, cls.numbers, name), row_of(name)), name)
 
     @classmethod
     def _read_all(cls, source: RankedSource) -> list[Self]:
@@ -104,15 +101,10 @@ class RankedTable:
         if not isinstance(tables, dict):
             return [tables]
         only = "" if len(tables) > 1 else system_name(source)
-        return [
-            cls._from_columns(part.columns, part.where, part.system or only or str(name))
-            for name, part in tables.items()
-        ]
+        return [cls._from_rows(part, part.system or only or str(name)) for name, part in tables.items()]
 
     @classmethod
-    def _read_file(
-        cls, path: str | os.PathLike[str], name: str | None, judges: str | None
-    ) -> Self | dict[str | None, FilePart]:
+    def _read_file(cls, path: str | os.PathLike[str], name: str | None, judges: str | None) -> Self | RowsByName:
         """The table of a file of lines, or what a file of another format holds."""
         file_format, layout, file = format_of(path), cls.layouts[0], existing_file(path)
         if file_format == "lines" and file.is_file():
@@ -125,7 +117,7 @@ class RankedTable:
         name = name or system_name(path)
         if not file.is_file():  # a pipe can be read once only, so its ids are kept
             parts = zip(*read_lines(path, layout, lambda *columns: columns), strict=True)
-            return cls._from_columns(tuple(map(pl.concat, parts)), row_of(str(path)), name)
+            return cls._from_rows(Rows(tuple(map(pl.concat, parts)), row_of(str(path))), name)
         blocks = read_lines(path, layout, partial(RowBlock, cls.ties_by_id, layout.number == RANK_COLUMN))
         ids = FileIds(path, layout)
         table = cls._assemble(blocks, file.stat().st_size // layout.shortest, name, ids, ids.location)
@@ -135,9 +127,11 @@ class RankedTable:
         return table
 
     @classmethod
-    def _from_columns(cls, columns: tuple[pl.Series, ...], where: RowNamer, name: str) -> Self:
-        block = RowBlock(cls.ties_by_id, False, *columns)
-        return cls._assemble([block], len(columns[0]), name, RowIds(columns[1]), where)
+    def _from_rows(cls, rows: Rows, name: str) -> Self:
+        block = RowBlock(cls.ties_by_id, False, *rows.columns)
+        table = cls._assemble([block], len(rows.columns[0]), name, RowIds(rows.columns[1]), rows.where)
+        table.origin = rows.origin
+        return table
 
     @classmethod
     def _assemble(

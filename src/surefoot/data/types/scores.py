@@ -380,12 +380,8 @@ def _from_nested(source: Mapping[Any, Any], measure: str) -> Scores:
         keys = keys_of(row, f"scores, system {shortened(system)}, query").to_list() if row else []
         rows.append(dict(zip(keys, row.values(), strict=True)))
     queries = list(dict.fromkeys(query for row in rows for query in row))
-
-    def where(row: int | None) -> str:
-        return "scores" if row is None else f"scores, row {row + 1}"
-
     columns = [queries, *([row.get(query) for query in queries] for row in rows)]
-    return _from_columns(["query", *systems], columns, measure, where)
+    return _from_columns(["query", *systems], columns, measure, row_of("scores"))
 
 
 def _matrix(values: Any) -> Floats:

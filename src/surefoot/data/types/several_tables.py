@@ -7,7 +7,7 @@ from pathlib import Path
 
 from surefoot.data.reading.files import existing_file, is_folder, system_name
 from surefoot.data.reading.folders import files_in
-from surefoot.data.reading.formats import first_fields, format_of, judges_in
+from surefoot.data.reading.formats import one_part
 from surefoot.data.types.runs import Qrels, RankedSource, Run
 from surefoot.errors import DataError, shortened
 
@@ -47,17 +47,12 @@ def read_judges(source: RankedSource) -> dict[str, Qrels]:
     >>> read_judges({"q1": {"d1": 1}})
     {'judgments': <Qrels 'judgments': 1 queries, 1 documents>}
     """
-    if isinstance(source, str | os.PathLike):
-        file, file_format = existing_file(source), format_of(source)
-        if file_format == "lines" and file.is_file() and first_fields(source)[1]:
-            file_format = "table"
-        parts = None if file_format == "lines" or not file.is_file() else judges_in(file, file_format)
-        if parts is not None:
-            columns = ("query_id", "doc_id", "relevance")
-            return {
-                judge: Qrels._read(dict(zip(columns, part.columns, strict=True)), judge)
-                for judge, part in parts.items()
-            }
-        return {system_name(source): Qrels._read(source)}
+    if isinstance(source, str | os.PathLike) and existing_file(source).is_file():
+        found = Qrels._read_file(source, None, None)
+        if not isinstance(found, dict):
+            return {found.name: found}
+        rows = one_part(found, source, None)
+        judged = {system_name(source): rows} if rows.by_judge is None else rows.by_judge
+        return {judge: Qrels._from_rows(own, judge) for judge, own in judged.items()}
     judgments = Qrels._read(source)
     return {judgments.name: judgments}

@@ -38,7 +38,7 @@ from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.betting import check_unit
 from surefoot.risk.inference import t_test
 from surefoot.risk.judge_agreement import cohen_kappa, confusion, krippendorff_alpha
-from surefoot.risk.rounding import ROUNDING, difference_of
+from surefoot.risk.tradeoff import ROUNDING, difference_of
 from surefoot.significance import SIGNIFICANCE
 
 MEASURE = "nDCG@10"  # where none is given

@@ -13,7 +13,7 @@ from surefoot.report.numbers import fixed, percent, signed
 from surefoot.report.tables import markdown_table, terminal_table
 from surefoot.report.terminal import rendered
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.rounding import ROUNDING
+from surefoot.risk.tradeoff import ROUNDING
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -29,8 +29,7 @@ from surefoot.arrays import Floats
 from surefoot.decide.evidence.evidence_data import ConditionName, ToProve
 from surefoot.errors import DataError, name_list, shortened
 from surefoot.measures.notation import is_binary
-from surefoot.risk.rounding import difference_of
-from surefoot.risk.tradeoff import weigh_losses, which_lose_over_20
+from surefoot.risk.tradeoff import difference_of, weigh_losses, which_lose_over_20
 
 
 class BoundedMean(NamedTuple):

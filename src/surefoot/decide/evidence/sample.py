@@ -23,7 +23,7 @@ from surefoot.decide.evidence.evidence_data import StratumData
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.options import EVERY_SEGMENT
 from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, other_queries_hint, shortened
-from surefoot.risk.segments import MOST_SEGMENTS, Segments
+from surefoot.risk.assessment_parts import MOST_SEGMENTS, Segments
 
 _ROUNDING = 1e-6  # by which shares may miss a sum of 1
 _FORMS = "a file of two columns, stratum and share, or a dict {stratum: share}"

@@ -27,7 +27,7 @@ from surefoot.decide.gate.sample_size import queries_needed
 from surefoot.decide.options import EXIT_CODES, MOST_HURT_LISTED, NothingToLoseTreatment
 from surefoot.errors import ArgumentError, visible
 from surefoot.measures.score_reading import read_scores
-from surefoot.risk.rounding import difference_of
+from surefoot.risk.tradeoff import difference_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

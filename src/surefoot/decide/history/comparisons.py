@@ -17,8 +17,7 @@ from surefoot.decide.history.history_data import ComparisonKind
 from surefoot.errors import DataError
 from surefoot.report.words import baseline_name
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.rounding import difference_of
-from surefoot.risk.tradeoff import which_lose_over_20
+from surefoot.risk.tradeoff import difference_of, which_lose_over_20
 
 ScorePairs = dict[str, tuple[float, float]]  # of each query the baseline's score and the candidate's
 

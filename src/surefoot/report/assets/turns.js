@@ -1,4 +1,4 @@
-// Where an outcome changes as losses weigh more, and what was found; as surefoot.risk.turns and words.headline.
+// Where an outcome changes as losses weigh more, and what was found; as surefoot.risk.outcomes and words.headline.
 
 function namedAlphas(most) {
   // Every α that three digits can name, from 0 on; below 1 every thousandth.
