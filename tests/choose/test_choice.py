@@ -1,4 +1,4 @@
-"""Choosing honestly: more gain with less risk, one standard error, what comes nearest, how sure it is; what is saved."""
+"""Choosing honestly: more gain with less risk, one standard error, the nearest, how sure it is; what is saved."""
 
 from __future__ import annotations
 
