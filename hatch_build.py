@@ -18,8 +18,8 @@ class SchemaFiles(BuildHookInterface):  # type: ignore[type-arg]
         if version == "editable":
             return
         sys.path.insert(0, str(Path(self.root, "src")))
+        from surefoot.report.escapes import to_json
         from surefoot.report.kinds import schema_files
-        from surefoot.report.plain_json import to_json
 
         self.made = TemporaryDirectory()
         for name, schema in schema_files().items():

@@ -19,8 +19,8 @@ from notebook_pages import notebook_pages
 from paper_figures import paper_figures
 from source_links import ROOT, in_site, linked_sources
 
+from surefoot.report.escapes import to_json
 from surefoot.report.kinds import schema_files
-from surefoot.report.plain_json import to_json
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig

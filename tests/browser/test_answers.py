@@ -12,7 +12,7 @@ import surefoot as sf
 from surefoot.errors import ArgumentError
 from surefoot.report.assessment import Assessment
 from surefoot.report.columns import segment_columns
-from surefoot.report.few_queries import few_queries
+from surefoot.report.notes import few_queries
 from surefoot.report.words import advice, headline
 
 pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones

@@ -13,7 +13,7 @@ from surefoot.choose.options import MODEL
 from surefoot.choose.recommendation import kept_in_words, model_name, pooled, recommend, recommendation
 from surefoot.choose.selection_policy import SelectionPolicy
 from surefoot.choose.tables import significance_signs
-from surefoot.report.few_queries import UNEVEN
+from surefoot.report.notes import UNEVEN
 from surefoot.significance import SIGNIFICANCE
 
 

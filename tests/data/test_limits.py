@@ -19,9 +19,8 @@ import pytest
 
 import surefoot as sf
 from surefoot.clicks.log_files import check_file
-from surefoot.data.compression import COMPRESS
 from surefoot.data.reading import limits
-from surefoot.data.reading.files import read_json
+from surefoot.data.reading.files import COMPRESS, read_json
 from surefoot.data.reading.texts import read_texts
 from surefoot.data.reading.traffic import read_traffic
 from surefoot.data.writing.resumable import read_arrays

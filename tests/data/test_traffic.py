@@ -72,8 +72,8 @@ def test_wrong_dicts_are_refused(counts: dict[str, Any]) -> None:
 
 
 def test_queries_that_nobody_asks_are_left_out() -> None:
-    weights = query_weights({"a": 6, "b": 0, "c": 2, "other": 8}, ["c", "b", "missing", "a"])
-    assert (weights.positions.tolist(), weights.weights.tolist()) == ([0, 3], [2.0, 6.0])
+    asked, weights = query_weights({"a": 6, "b": 0, "c": 2, "other": 8}, ["c", "b", "missing", "a"])
+    assert (asked.tolist(), weights.weights.tolist()) == ([0, 3], [2.0, 6.0])
     assert (weights.left_out, weights.share, weights.equal) == (2, 0.5, False)
     with pytest.raises(ArgumentError, match="no query has traffic: the first query is 'Q1'"):
         query_weights({"q1": 3}, ["Q1"])

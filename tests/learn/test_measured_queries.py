@@ -13,7 +13,7 @@ import pytest
 
 from surefoot.errors import MeasureError
 from surefoot.learn.measured_queries import MeasuredQueries
-from surefoot.measures.discount import discounts
+from surefoot.measures.effectiveness import discounts
 from surefoot.runtime import cores
 
 SCORES = np.random.default_rng(0).random(400)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import surefoot as sf
 from surefoot.data.hashes import data_hash
-from surefoot.data.types.query_weighting import by_query
+from surefoot.data.reading.traffic import by_query
 from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.criteria import Criterion, history_figures
 from surefoot.learn.lambdas import Lambdas

@@ -11,7 +11,7 @@ from tests.report.schemas import check_data
 
 import surefoot as sf
 from surefoot.errors import ArgumentError, DataError
-from surefoot.measures.holes import count_holes, fill_holes
+from surefoot.measures.scoring import count_holes, fill_holes
 
 IDS = [f"q{number}" for number in range(30)]
 PEOPLE = {query: {"a": 1, "b": 0} for query in IDS}

@@ -16,8 +16,8 @@ from scipy import stats
 
 import surefoot as sf
 from surefoot.errors import ArgumentError, DataError
-from surefoot.report.few_queries import too_few_elsewhere
 from surefoot.report.kinds import KINDS
+from surefoot.report.notes import too_few_elsewhere
 from surefoot.report.words import default_alpha
 from surefoot.risk import bootstrap
 from surefoot.risk.vectors import CHUNK

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from surefoot.cli.printing import link_from, page_provenance
-from surefoot.report.family import LAYOUT, Chip, Front, Tile, family_page
-from surefoot.report.html import script_of
+from surefoot.report.family import LAYOUT, Chip, Front, Tile, family_page, script_of
 from surefoot.report.provenance import Link, Provenance, SourceFile
 
 ROOMS = ("surefoot.report", "surefoot.choose", "surefoot.personal", "surefoot.decide.gate", "surefoot.decide.guard")

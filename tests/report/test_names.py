@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 import surefoot as sf
-from surefoot.report.query_tables import query_tables
-from surefoot.report.terminal import plain_console
+from surefoot.report.tables import plain_console
 from surefoot.report.text import tables
+from surefoot.report.top_lists import query_tables
 from surefoot.stability.text import tables as study_tables
 
 MARKUP = ["x[/bold]", "[red]b", ":cat:", "[link=http://a]c"]

@@ -17,7 +17,7 @@ import pytest
 import surefoot as sf
 from surefoot.errors import ArgumentError, DataError
 from surefoot.report.assessment import Assessment
-from surefoot.report.html import script_of
+from surefoot.report.family import script_of
 from surefoot.report.options import PANEL_ALPHAS
 from surefoot.report.page import SCRIPTS, page_payload
 from surefoot.report.page_results import pack, packed_results

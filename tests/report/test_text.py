@@ -9,9 +9,9 @@ import pytest
 
 import surefoot as sf
 from surefoot.report.columns import SUMMARY_COLUMNS
-from surefoot.report.query_tables import query_tables
-from surefoot.report.terminal import plain_console, rendered
+from surefoot.report.tables import plain_console, rendered
 from surefoot.report.text import tables
+from surefoot.report.top_lists import query_tables
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from benchmarks.weighted_outcomes import (
     rates,
 )
 
-from surefoot.report.few_queries import UNEVEN, few_queries, too_few_of
+from surefoot.report.notes import UNEVEN, few_queries, too_few_of
 from surefoot.risk.inference import weighted_test
 
 pytestmark = pytest.mark.heavy

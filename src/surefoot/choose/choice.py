@@ -27,10 +27,9 @@ from surefoot.learn.means import average
 from surefoot.learn.ranker import Ranker
 from surefoot.learn.training_weights import georisk_refusal
 from surefoot.neural.loading import AnyRanker, is_network, load_ranker
-from surefoot.report.measure_names import measure_title
-from surefoot.report.numbers import signed
-from surefoot.report.plain_json import to_json
-from surefoot.report.traffic_words import traffic_note
+from surefoot.report.escapes import to_json
+from surefoot.report.notes import traffic_note
+from surefoot.report.numbers import measure_title, signed
 from surefoot.risk.assessment_data import Json, TrafficData
 from surefoot.risk.bootstrap import percentile_intervals
 

@@ -11,8 +11,7 @@ from surefoot.choose.candidate_figures import CONVERGED_SHARE
 from surefoot.choose.frontier import RiskGainPoint, mixture_hull, proportional_gain
 from surefoot.choose.options import MODEL, RANKINGS
 from surefoot.choose.recommendation import chosen_in_words, gain_only, pooled
-from surefoot.report.measure_names import measure_title
-from surefoot.report.numbers import fixed, percent, signed
+from surefoot.report.numbers import fixed, measure_title, percent, signed
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.churn import BINS
 

@@ -13,10 +13,9 @@ import polars as pl
 from surefoot.arguments import LARGEST_SEED, integer
 from surefoot.arrays import Floats, Ints
 from surefoot.choose.options import FEWEST_FOLDS, FOLDS, SPLIT_SEED
-from surefoot.data.compression import OPENERS
 from surefoot.data.hashes import data_hash, query_hashes, text_hash
 from surefoot.data.letor.files import read_letor
-from surefoot.data.reading.files import FORMAT_OF_ENDING, existing_file
+from surefoot.data.reading.files import FORMAT_OF_ENDING, OPENERS, existing_file
 from surefoot.data.reading.frames import read_table
 from surefoot.data.reading.traffic import Traffic
 from surefoot.data.types.ranking_data import RankingData

@@ -9,10 +9,9 @@ from surefoot.choose.tables import columns, is_weighted, notes, significance_sig
 from surefoot.errors import visible
 from surefoot.learn.measured_queries import EVALUATION_PARTS
 from surefoot.report.family import Tile, family_page
-from surefoot.report.measure_names import measure_title
-from surefoot.report.numbers import fixed, signed
+from surefoot.report.notes import traffic_percent
+from surefoot.report.numbers import fixed, measure_title, signed
 from surefoot.report.provenance import Provenance
-from surefoot.report.traffic_words import traffic_percent
 from surefoot.risk.assessment_data import Json
 
 _FOLDER = "surefoot.choose/assets"

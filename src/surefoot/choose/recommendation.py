@@ -15,7 +15,7 @@ from surefoot.errors import visible
 from surefoot.learn.options import OBJECTIVE
 from surefoot.report.columns import chance_words
 from surefoot.report.family import Chip, ChipKind, Front, Tile
-from surefoot.report.few_queries import few_queries, too_few_of
+from surefoot.report.notes import few_queries, too_few_of
 from surefoot.report.numbers import percent, signed
 from surefoot.risk.assessment_data import Json
 from surefoot.significance import SIGNIFICANCE

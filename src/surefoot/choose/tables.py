@@ -12,11 +12,10 @@ from surefoot.errors import visible
 from surefoot.learn.measured_queries import EVALUATION_PARTS
 from surefoot.report.columns import ABSENT, MORE_COLUMNS, SUMMARY_COLUMNS, FigureColumn
 from surefoot.report.escapes import csv_text, markdown
-from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.metrics import decision_metrics, flat_metrics
-from surefoot.report.tables import latex_table, markdown_table, terminal_table
-from surefoot.report.terminal import rendered
-from surefoot.report.traffic_words import traffic_note
+from surefoot.report.notes import traffic_note
+from surefoot.report.numbers import measure_note, measure_title
+from surefoot.report.tables import latex_table, markdown_table, rendered, terminal_table
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.tradeoff import alpha_key
 from surefoot.significance import SIGNIFICANCE

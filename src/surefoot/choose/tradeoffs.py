@@ -26,7 +26,7 @@ from surefoot.choose.store import SweepStore
 from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_metrics, to_notebook, to_text
 from surefoot.choose.tradeoffs_data import SCHEMA
 from surefoot.choose.trainings import TrainingFailure
-from surefoot.data.types.traffic_weights import TrafficWeights
+from surefoot.data.reading.traffic import TrafficWeights
 from surefoot.errors import ArgumentError, DataError, expecting, name_list, shortened
 from surefoot.learn.measured_queries import EVALUATION_PARTS
 from surefoot.learn.options import OBJECTIVE

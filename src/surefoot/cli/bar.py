@@ -45,7 +45,7 @@ def new_bar(*more: ProgressColumn, disable: bool = False) -> Progress:
     """A bar that is gone when it stops: what is done, how far it is, `more`, and the time left."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from surefoot.report.terminal import plain_console
+    from surefoot.report.tables import plain_console
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *more, TimeRemainingColumn())
     return Progress(*columns, console=plain_console(stderr=True), transient=True, disable=disable)

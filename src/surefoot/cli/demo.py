@@ -80,7 +80,7 @@ def voice(quiet: bool) -> Callable[..., None]:
     """What prints a demonstration's words."""
     from rich.text import Text
 
-    from surefoot.report.terminal import plain_console
+    from surefoot.report.tables import plain_console
 
     console = plain_console(quiet=quiet)
 

@@ -208,9 +208,8 @@ def _show_tables(
 
     from surefoot.data.reading.texts import shown_texts
     from surefoot.report.columns import sort_rows
-    from surefoot.report.query_tables import query_tables
     from surefoot.report.text import left_out, overview, tables
-    from surefoot.report.top_lists import top_list_tables
+    from surefoot.report.top_lists import query_tables, top_list_tables
 
     by_query = per_query or bool(lists_of)
     measured = [

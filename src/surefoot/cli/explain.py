@@ -54,7 +54,7 @@ class _ExplanationTexts:
 
     def to_json(self) -> str:
         """As JSON."""
-        from surefoot.report.plain_json import to_json
+        from surefoot.report.escapes import to_json
 
         return to_json(self._result.to_dict())
 

@@ -44,7 +44,7 @@ _FOR_DRAWS = ("--sample=", "--automatic=")
 _IN_SEGMENT = re.compile(r"(?P<segment>.+):(?P<key>[\w-]+)=(?P<level>[^=]+)")
 
 
-def gate(  # noqa: PLR0915  # a list of its options
+def gate(
     context: typer.Context,
     files: shared.OptionalJudgedRuns = None,
     baseline: shared.Live = None,

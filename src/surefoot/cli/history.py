@@ -9,7 +9,7 @@ from surefoot.cli.option import argument, option
 from surefoot.cli.outputs import files_under
 from surefoot.cli.printing import Delivery, results, show
 from surefoot.cli.signatures import HISTORY_CSV, HISTORY_JSON
-from surefoot.decide.history.history_options import DateSource
+from surefoot.decide.history.history_data import DateSource
 
 
 def history(

@@ -30,7 +30,7 @@ _WIDTH = 130  # letters of a line, in a file or pipe
 
 def show(parts: Sequence[RenderableType]) -> None:
     """Print tables and texts."""
-    from surefoot.report.terminal import plain_console, rendered
+    from surefoot.report.tables import plain_console, rendered
 
     if sys.stdout.isatty():
         console = plain_console()
@@ -101,7 +101,7 @@ def results(kinds: str, **signatures: Signature) -> OptionGroup:
 
 def _rendered(result: Any, kind: str, options: Mapping[str, dict[str, Any]]) -> str:
     """A result as a text of a kind."""
-    from surefoot.report.plain_json import to_json
+    from surefoot.report.escapes import to_json
 
     made = getattr(result, f"to_{kind}")(**options.get(kind, {}))
     return made if isinstance(made, str) else to_json(made)

@@ -101,7 +101,7 @@ def rank(
         for line in messages:
             typer.echo(visible(line))
     if html is not None:
-        from surefoot.report.terminal import plain_console
+        from surefoot.report.tables import plain_console
 
         scores = score_model(ranker, ranked, run_name)
         inputs: list[str | Path | None] = [data, *baseline_files(baseline or [])]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from surefoot.errors import ArgumentError, shortened, visible
-from surefoot.measures.missing import MissingTreatment
+from surefoot.measures import MissingTreatment
 from surefoot.progress import steps
 
 if TYPE_CHECKING:

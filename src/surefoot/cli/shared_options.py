@@ -15,7 +15,7 @@ from surefoot.arguments import LARGEST_SEED
 from surefoot.cli.bar import progress_shown
 from surefoot.cli.help_screen import HelpfulCommand, show_all
 from surefoot.cli.option import FILE, NAME, OptionGroup, argument, option
-from surefoot.measures.missing import MissingTreatment
+from surefoot.measures import MissingTreatment
 
 # What is read
 _JUDGED_RUNS = "Judgments, then runs. NAME=FILE names a run."

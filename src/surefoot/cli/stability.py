@@ -14,7 +14,7 @@ from surefoot.cli.printing import results, show
 from surefoot.cli.runs import input_files, measure_names, read_judged_runs
 from surefoot.cli.signatures import STUDY_CSV
 from surefoot.errors import ArgumentError
-from surefoot.stability.options import (
+from surefoot.stability.study_data import (
     MEASURES,
     MOST_QUERIES_LISTED,
     NOISE_SIZES,
@@ -184,7 +184,7 @@ def measures(
     **Example:** `surefoot stability measures qrels.txt f1.run f2.run f3.run`
     """
     judged.check()
-    from surefoot.stability.ranking_functions import measures as compare_functions
+    from surefoot.stability.picks import measures as compare_functions
 
     judged.finish(compare_functions(judged.scores(), replicates=bootstrap, most=most, seed=judged.seed))
 

@@ -129,7 +129,7 @@ def _live(quiet: bool) -> Iterator[Callable[[SweepProgress], None] | None]:
         return
     from rich.live import Live
 
-    from surefoot.report.terminal import plain_console
+    from surefoot.report.tables import plain_console
 
     with Live(console=plain_console(stderr=True), transient=True, refresh_per_second=4) as live:
         yield lambda state: live.update(_progress(state))

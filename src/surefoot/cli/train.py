@@ -32,8 +32,8 @@ from surefoot.learn.options import (
     STOP_ON,
 )
 from surefoot.progress import busy
+from surefoot.report.notes import effective_words, traffic_percent
 from surefoot.report.numbers import short
-from surefoot.report.traffic_words import effective_words, traffic_percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -116,7 +116,7 @@ def train(
     )
     from surefoot.data.reading.traffic import read_traffic
     from surefoot.learn.settings import TrainingSettings
-    from surefoot.report.terminal import plain_console
+    from surefoot.report.tables import plain_console
 
     console = plain_console(quiet=quiet)
     _refuse_together(dask, init_model, html, metrics, valid, early_stopping)

@@ -17,8 +17,7 @@ from surefoot.data.types.labels_and_scores import check_labels, standardise
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError
 from surefoot.learn import kernel
-from surefoot.measures.discount import discounts
-from surefoot.measures.effectiveness import check_top, gains, stopping_chance
+from surefoot.measures.effectiveness import check_top, discounts, gains, stopping_chance
 from surefoot.measures.notation import Measure
 from surefoot.risk.churn import kendall_tau
 from surefoot.runtime import cores

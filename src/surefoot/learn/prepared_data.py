@@ -13,7 +13,7 @@ import numpy as np
 
 from surefoot.arrays import Floats, Ints
 from surefoot.data.hashes import query_fingerprints
-from surefoot.data.types.query_weighting import by_query, is_traffic
+from surefoot.data.reading.traffic import by_query, is_traffic
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.learn.engines.contract import BinnedData, Engine, Parameters

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.data.types.query_weighting import QueryWeighting
+from surefoot.data.reading.traffic import QueryWeighting
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError
 

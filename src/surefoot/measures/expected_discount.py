@@ -20,7 +20,7 @@ from functools import lru_cache
 import numpy as np
 
 from surefoot.arrays import Floats, Ints, stretch_starts
-from surefoot.measures.discount import discounts
+from surefoot.measures.effectiveness import discounts
 from surefoot.measures.rank_binomial import avoid_overflow, in_deviations
 
 _CELLS = 1 << 19  # contests held at once: 4 MB

@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats, stretch_starts
-from surefoot.measures.discount import discount, discounts
-from surefoot.measures.effectiveness import gains, ideal_dcg, ratio
+from surefoot.measures.effectiveness import discount, discounts, gains, ideal_dcg, ratio
 from surefoot.measures.expected_discount import expected_discounts
 from surefoot.measures.matching import Hits
 from surefoot.measures.rank_binomial import avoid_overflow, check_sigma

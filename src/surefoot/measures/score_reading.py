@@ -18,7 +18,7 @@ from surefoot.data.per_query.recognition import results_in
 from surefoot.data.reading.columns import floats_of, is_missing
 from surefoot.data.types.scores import Scores, read_matrix, system_scores
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, name_list, shortened
-from surefoot.measures.missing import MissingTreatment
+from surefoot.measures import MissingTreatment
 from surefoot.measures.notation import Measure, is_measure, named_measure
 
 # What trec_eval prints and surefoot does not compute, or not under this name.

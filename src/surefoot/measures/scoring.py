@@ -5,24 +5,25 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from os import PathLike
 from typing import Any, overload
 
 import numpy as np
+import polars as pl
 
-from surefoot.arrays import Flags
+from surefoot.arrays import Flags, Floats
 from surefoot.data.reading.formats import is_ranx
 from surefoot.data.reading.frames import is_query_table, is_record
 from surefoot.data.reading.traffic import query_weights, read_traffic
+from surefoot.data.tools.judges import JudgmentOrigin
 from surefoot.data.types.runs import Qrels, RankedSource, Run
 from surefoot.data.types.scores import FilledHoles, Scores
-from surefoot.data.types.traffic_weights import TrafficWeights
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, shortened
-from surefoot.measures.holes import count_holes, fill_holes
+from surefoot.measures import MissingTreatment
 from surefoot.measures.matching import judgment_index, match
-from surefoot.measures.missing import MissingTreatment
 from surefoot.measures.near_ties import filled_ranks
 from surefoot.measures.notation import Measure, is_measure
 from surefoot.progress import steps
@@ -78,7 +79,7 @@ def score(
     asked: Flags = np.ones(len(judgments.queries), dtype=bool)
     if counts is not None:
         asked[:] = False
-        asked[query_weights(counts, judgments.queries).positions] = True
+        asked[query_weights(counts, judgments.queries)[0]] = True
     judge = None if automatic is None else Qrels._read(automatic)
     if judge is not None:
         depths = [item.depth for item in measures]
@@ -101,7 +102,7 @@ def score(
     queries = list(itertools.compress(judgments.queries, measured))
     weighting = None
     if counts is not None:
-        weighting = TrafficWeights.of(query_weights(counts, queries), left_out=int((~asked).sum()))
+        weighting = replace(query_weights(counts, queries)[1], left_out=int((~asked).sum()))
     scores = [
         Scores(
             np.stack(row)[:, measured],
@@ -229,3 +230,75 @@ def runs_by_name(runs: Any) -> list[Run]:
                 "(on the command line NAME=FILE, in Python read_run(…, name=…))"
             )
     return named
+
+
+def fill_holes(judgments: Qrels, automatic: Qrels, runs: Sequence[Run], depth: float | None = None) -> Qrels:
+    """People's judgments, and for documents that a run shows and people did not judge those of the automatic judge.
+
+    It changes what is measured, and may favour a system: so it is counted for each system, the scores without it are
+    kept, and no decision rests on it. Documents below the depth are not filled: they would change what is ideal, and
+    nobody sees them. Queries that people did not judge stay unjudged.
+
+    >>> people, judge = Qrels._read({"q": {"a": 2}}), Qrels._read({"q": {"a": 0, "b": 1, "c": 1}, "r": {"a": 1}})
+    >>> fill_holes(people, judge, [Run._read({"q": ["a", "b"]})]).to_dict()
+    {'q': {'a': 2.0, 'b': 1.0}}
+    """
+    if not set(judgments.queries) & set(automatic.queries):
+        raise DataError(
+            f"the automatic judgments ({shortened(automatic.name)}) have no query in common with the judgments: their "
+            f"first query is {shortened(automatic.queries[0])}, that of {shortened(judgments.name)} is "
+            f"{shortened(judgments.queries[0])}; are the ids the same?"
+        )
+    chosen = _fills(judgments, automatic, runs, depth)
+    _warn_of_scale(judgments, automatic.grades[chosen], automatic.name)
+    frame = pl.concat([judgments.to_frame(), automatic.to_frame().filter(pl.Series(chosen))])
+    filled = Qrels._read(frame, judgments.name)
+    filled.origin = JudgmentOrigin("people and machine", (judgments.name, automatic.name))
+    return filled
+
+
+def _warn_of_scale(judgments: Qrels, grades: Floats, name: str) -> None:
+    """Say so where the automatic judge's grades lie outside people's: they may mean something else."""
+    low, high = min(0.0, float(judgments.grades.min())), float(judgments.grades.max())
+    outside = int(((grades < low) | (grades > high)).sum())
+    if outside:
+        warnings.warn(
+            f"{outside:,} of {len(grades):,} automatic judgments ({shortened(name)}) that fill holes have grades "
+            f"outside those of people ({low:g} to {high:g}); do both use the same scale?",
+            SurefootWarning,
+            stacklevel=4,
+        )
+
+
+def _fills(judgments: Qrels, automatic: Qrels, runs: Sequence[Run], depth: float | None) -> Flags:
+    """Which of the automatic judgments, in ranked order, fill a hole."""
+    codes = automatic.ranking.codes_at(np.arange(len(automatic)))
+    of_judged_query = (judgment_index(automatic, judgments) >= 0)[automatic.ranking.query_of_position()]
+    shown = np.zeros(len(codes), dtype=bool)
+    for run in runs:
+        position = run.ranking.find(codes)
+        within = position >= 0
+        if depth is not None:
+            within &= run.ranking.ranks()[np.maximum(position, 0)] <= depth
+        shown |= within
+    return np.asarray(of_judged_query & shown & (judgments.ranking.find(codes) < 0))
+
+
+def count_holes(
+    judgments: Qrels, filled: Qrels, runs: Sequence[Run], depth: float | None, asked: Flags
+) -> tuple[dict[str, int], dict[str, int]]:
+    """For each run the holes in its results, down to a depth, and how many of them are filled.
+
+    Only those judged queries count that are `asked`.
+    """
+    holes, fills = {}, {}
+    for run in runs:
+        number = judgment_index(run, judgments)
+        judged = ((number >= 0) & asked[number])[run.ranking.query_of_position()]
+        if depth is not None:
+            judged &= run.ranking.ranks() <= depth
+        codes = run.ranking.codes_at(np.flatnonzero(judged))
+        is_hole = judgments.ranking.find(codes) < 0
+        holes[run.name] = int(is_hole.sum())
+        fills[run.name] = int((is_hole & (filled.ranking.find(codes) >= 0)).sum())
+    return holes, fills

@@ -15,8 +15,7 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.data.types.preferences import PreferencePairs, read_preferences
 from surefoot.errors import ArgumentError
-from surefoot.measures.discount import discounts
-from surefoot.measures.effectiveness import gains, ratio
+from surefoot.measures.effectiveness import discounts, gains, ratio
 from surefoot.measures.notation import check_choice
 from surefoot.measures.rank_binomial import check_sigma, rank_distribution
 from surefoot.significance import SIGNIFICANCE
@@ -142,10 +141,6 @@ class _Likelihood:
 
     def __init__(self, pairs: PreferencePairs, dcg: str, cutoff: int | None) -> None:
         check_choice("dcg", dcg)
-        if not isinstance(pairs, PreferencePairs):
-            raise ArgumentError(
-                f"pairs is a {type(pairs).__name__}; give PreferencePairs (read_preferences, PreferencePairs.of)"
-            )
         sign = np.where(pairs.preferred == 0, 1.0, -1.0)
         # Lists that show the same scores have the same rank distribution: of each pair's scores one copy is enough.
         same = np.array_equal(pairs.scores[:, 0], pairs.scores[:, 1])

@@ -10,7 +10,7 @@ from surefoot.arrays import Flags, Floats, Ints
 from surefoot.data.reading.columns import names_of, row_of
 from surefoot.data.types.runs import RankedSource, Run
 from surefoot.errors import MeasureError
-from surefoot.measures.discount import discount, discounts
+from surefoot.measures.effectiveness import discount, discounts
 from surefoot.measures.matching import ordinals
 from surefoot.measures.notation import Measure
 

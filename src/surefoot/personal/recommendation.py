@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from surefoot.choose.recommendation import Recommendation, judged
 from surefoot.personal.reranker_figures import largest_area
-from surefoot.report.few_queries import few_queries
+from surefoot.report.notes import few_queries
 from surefoot.report.numbers import percent, signed
 from surefoot.risk.assessment_data import Json
 

@@ -11,11 +11,9 @@ from surefoot.learn.measured_queries import EVALUATION_PARTS
 from surefoot.personal.options import METHOD_TITLES
 from surefoot.personal.recommendation import recommendation
 from surefoot.report.escapes import csv_text, latex, markdown
-from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.metrics import decision_metrics, flat_metrics
-from surefoot.report.numbers import fixed, percent, signed
-from surefoot.report.tables import latex_table, markdown_table, terminal_table
-from surefoot.report.terminal import rendered
+from surefoot.report.numbers import fixed, measure_note, measure_title, percent, signed
+from surefoot.report.tables import latex_table, markdown_table, rendered, terminal_table
 from surefoot.risk.assessment_data import Json
 from surefoot.significance import CONFIDENCE_PERCENT, SIGNIFICANCE
 

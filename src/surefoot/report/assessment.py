@@ -11,10 +11,9 @@ from typing import Any, Literal, Self, cast
 import numpy as np
 import polars as pl
 
-from surefoot.data.reading.traffic import LARGEST_WEIGHT, Traffic, read_traffic
-from surefoot.data.types.scores import Scores, unknown_system
-from surefoot.data.types.several_scores import check_once, check_same_weights
-from surefoot.data.types.traffic_weights import TrafficWeights
+from surefoot.data.reading.files import as_text
+from surefoot.data.reading.traffic import LARGEST_WEIGHT, Traffic, TrafficWeights, read_traffic
+from surefoot.data.types.scores import Scores, check_once, check_same_weights, unknown_system
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.score_reading import assessed_scores
 from surefoot.progress import busy
@@ -23,13 +22,12 @@ from surefoot.report.columns import all_columns, sort_rows
 from surefoot.report.kinds import KINDS
 from surefoot.report.options import ALPHAS, CHART_FORMATS
 from surefoot.report.ordinary_tests import add_tests, page_tests
-from surefoot.report.per_query import per_query_frame
 from surefoot.report.provenance import Provenance, SourceFile
 from surefoot.report.result import PlainResult
 from surefoot.report.segment_sources import segments_of
 from surefoot.report.shape import check_shape
 from surefoot.report.words import advice, default_alpha, in_words
-from surefoot.risk.assessment_data import SCHEMA, AssessmentData, Json, SystemData, TrafficData
+from surefoot.risk.assessment_data import SCHEMA, AssessmentData, Json, PerQuery, SystemData, TrafficData
 from surefoot.risk.assessment_figures import WORST, assessment_data
 from surefoot.risk.assessment_parts import Segments, per_query_data
 from surefoot.risk.tradeoff import alpha_key
@@ -366,3 +364,22 @@ def _require_scores(scores: Scores | None) -> Scores:
             "per_query=True or --per-query"
         )
     return scores
+
+
+def per_query_frame(block: PerQuery) -> pl.DataFrame:
+    """The figures as a table."""
+    frames = []
+    for system, columns in block["systems"].items():
+        flat: dict[str, Any] = {
+            "query": block["queries"],
+            "system": [as_text(system)] * len(block["queries"]),
+            "baseline": block["baseline"],
+        }
+        if "counts" in block:
+            flat["count"] = block["counts"]
+        flat |= {key: values for key, values in columns.items() if key != "alpha"}
+        for key, at in columns["alpha"].items():
+            flat |= {f"{name}@{key}": values for name, values in at.items()}
+        absent = {key: [None] * len(block["queries"]) for key, values in flat.items() if values is None}
+        frames.append(pl.DataFrame({**flat, **absent}, strict=False))
+    return pl.concat(frames, how="vertical_relaxed")

@@ -1,14 +1,15 @@
-"""Texts that may hold anything, as CSV, Markdown and LaTeX take them for text."""
+"""Texts that may hold anything, as CSV, Markdown, LaTeX and JSON take them for text."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from surefoot.errors import visible
+from surefoot.errors import CONTROL_CHARACTERS, visible
 
 # What a spreadsheet would take for a formula. The page's script reads the pattern too, where \s has U+FEFF in it.
 FORMULA = re.compile(r"^[\s\ufeff]*[=+\-@＝＋－＠]")
@@ -57,3 +58,14 @@ def _latex_letter(letter: str) -> str:
     if letter.isascii() or letter in _LATIN:
         return letter
     return rf"\surefootletter{{{letter}}}{{{ord(letter):04X}}}"
+
+
+def to_json(data: Any) -> str:
+    r"""Readable JSON; characters that steer a terminal, or that UTF-8 cannot hold, are written as escapes.
+
+    >>> to_json("α\x9b31m")
+    '"α\\u009b31m"\n'
+    """
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    # Outside of strings JSON holds none of them but line feeds, which are its own.
+    return CONTROL_CHARACTERS.sub(lambda match: match[0] if match[0] == "\n" else f"\\u{ord(match[0]):04x}", text)

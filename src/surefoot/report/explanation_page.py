@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from surefoot.report.html import render_page
+from surefoot.report.family import render_page
 
 
 def to_page(title: str, sentences: Sequence[str], tables: Sequence[Sequence[Sequence[str]]]) -> str:

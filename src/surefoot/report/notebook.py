@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from surefoot.data.notebook import Look, NotebookTable, NotebookView, Tone, more_rows
 from surefoot.report.columns import SYSTEM_COLUMN, at_alpha, summary_columns
-from surefoot.report.few_queries import too_few_elsewhere
+from surefoot.report.notes import too_few_elsewhere
 from surefoot.report.numbers import signed
 from surefoot.report.words import (
     absences,

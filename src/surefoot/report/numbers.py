@@ -1,6 +1,8 @@
-"""Numbers as people read them: with a true minus sign, which nothing that rounds to 0 has."""
+"""Numbers as people read them, with a true minus sign, which nothing that rounds to 0 has, and names of measures."""
 
 from __future__ import annotations
+
+import re
 
 
 def fixed(value: float, digits: int) -> str:
@@ -43,3 +45,24 @@ def percent(share: float, digits: int = 0) -> str:
 
 def _minus(text: str) -> str:
     return text.replace("-", "−")
+
+
+_EXPONENTIAL = re.compile(r"(nDCG|DCG|rNDCG|SoftNDCG)\(dcg='exp-log2'(,.*)?\)(@\d+)?")
+
+
+def measure_title(notation: str) -> str:
+    """The measure in tables, words and pages.
+
+    >>> measure_title("nDCG(dcg='exp-log2')@10"), measure_title("nDCG@10"), measure_title("AP")
+    ('nDCG(exp)@10', 'nDCG@10', 'AP')
+    """
+    match = _EXPONENTIAL.fullmatch(notation)
+    return f"{match[1]}(exp{match[2] or ''}){match[3] or ''}" if match else notation
+
+
+def measure_note(notation: str) -> str | None:
+    """What to say of a measure whose title does not say all of it."""
+    title = measure_title(notation)
+    if title == notation:
+        return None
+    return f"{title}: grade g counts 2^g − 1. {title.replace('(exp,', '(').replace('(exp)', '')} counts g."

@@ -13,27 +13,25 @@ import numpy as np
 
 from surefoot.arguments import integer
 from surefoot.arrays import Floats
-from surefoot.data.types.scores import Scores
-from surefoot.data.types.several_scores import check_same
-from surefoot.report.columns import page_columns
-from surefoot.report.family import family_page
-from surefoot.report.few_queries import CAUTIONS, UNEVEN, too_few_elsewhere
-from surefoot.report.measure_names import measure_title
-from surefoot.report.measure_terms import measure_terms
+from surefoot.data.types.scores import Scores, check_same
+from surefoot.report.columns import LEAST_P, page_columns
+from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
+from surefoot.report.notes import CAUTIONS, UNEVEN, too_few, too_few_elsewhere, traffic_weights
+from surefoot.report.numbers import fixed, measure_title, signed
 from surefoot.report.options import DETAILED_QUERIES, PANEL_ALPHAS
 from surefoot.report.ordinary_tests import GUIDE
-from surefoot.report.page_front import page_front
-from surefoot.report.page_results import pack, packed_results, page_texts
+from surefoot.report.page_results import measure_terms, pack, packed_results, page_texts
 from surefoot.report.provenance import Provenance
 from surefoot.report.words import (
     baselines_of,
     cautions,
     default_alpha,
+    headline,
     notes,
     recommended_system,
     title,
 )
-from surefoot.risk.assessment_data import AssessmentData, Json, SegmentColumn
+from surefoot.risk.assessment_data import AssessmentData, Json, SegmentColumn, SystemData
 from surefoot.risk.assessment_parts import Segments
 from surefoot.risk.baselines import VIRTUAL_BASELINES, differences, population_rows, vectors_of_baselines
 from surefoot.risk.inference import critical_value
@@ -199,3 +197,34 @@ def _churn(data: AssessmentData, baseline: str) -> Json | None:
 
 def _packed_floats(values: Floats) -> str:
     return base64.b64encode(np.ascontiguousarray(values, dtype="<f8").tobytes()).decode("ascii")
+
+
+def page_front(data: AssessmentData, system: str, alpha: float) -> Front:
+    """What the page says first, at α or, where that was not assessed, at the α that is looked at first."""
+    if alpha_key(alpha) not in map(alpha_key, data["alphas"]):
+        alpha = default_alpha(data["alphas"])
+    sentence, word = headline(data, alpha)
+    caution = too_few(data, alpha)
+    kind: ChipKind = {"Better": "ship", "Worse": "keep", "None better": "keep"}.get(word, "neutral")  # type: ignore[assignment]
+    row = next(row for row in data["systems"] if row["system"] == system)
+    return Front(
+        sentence,
+        Chip(word, "wait" if caution and kind == "ship" else kind),
+        caution,
+        _tiles(row, alpha, bool(traffic_weights(data))),
+    )
+
+
+def _tiles(row: SystemData, alpha: float, weighted: bool) -> list[Tile]:
+    test = row["alpha"][alpha_key(alpha)]
+    interval, p = test["u_risk_interval"], test["p_holm"]
+    ends = "no interval" if interval is None else f"95 %: {' to '.join(signed(end, 3) for end in interval)}"
+    chance = "no test" if p is None else f"p < {LEAST_P}" if p < LEAST_P / 2 else f"p = {p:.4f}"
+    return [
+        Tile("Gain", signed(row["gain"], 4), "mean change" if weighted else "mean change per query", key="gain"),
+        Tile("Helped", f"{row['wins']:,}", "queries", key="helped"),
+        Tile("Hurt", f"{row['losses']:,}", "queries", key="hurt"),
+        Tile("Hurt badly", f"{row['loss_over_20']:,}", "lose more than 20 %", key="badly"),
+        Tile("U_Risk", signed(test["u_risk"], 4), ends, key="u"),
+        Tile("T_Risk", "–" if test["t_risk"] is None else fixed(test["t_risk"], 2), chance, key="t"),
+    ]

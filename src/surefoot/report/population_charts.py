@@ -29,7 +29,7 @@ from surefoot.report.canvas import (
     write_instead_of_chart,
 )  # fmt: skip
 from surefoot.report.columns import candidates
-from surefoot.report.measure_names import measure_title
+from surefoot.report.numbers import measure_title
 from surefoot.risk.assessment_data import AssessmentData
 from surefoot.risk.baselines import VIRTUAL_BASELINES, differences, population_rows, vectors_of_baselines
 from surefoot.risk.expectation import deviations, expected, geo_risk_of_means

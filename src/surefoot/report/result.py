@@ -15,8 +15,8 @@ from typing import Any, Self
 from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, DataError, did_you_mean, expecting, shortened
+from surefoot.report.escapes import to_json
 from surefoot.report.kinds import ResultKind
-from surefoot.report.plain_json import to_json
 from surefoot.report.provenance import Provenance
 from surefoot.report.shape import check_shape
 

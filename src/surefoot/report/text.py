@@ -24,12 +24,18 @@ from surefoot.report.columns import (
     summary_columns,
 )
 from surefoot.report.escapes import csv_name, csv_text, markdown
-from surefoot.report.few_queries import too_few_elsewhere
+from surefoot.report.notes import too_few_elsewhere, traffic_weights
 from surefoot.report.numbers import fixed
 from surefoot.report.ordinary_tests import ordinary_caption, ordinary_heading
-from surefoot.report.tables import latex_table, markdown_table
-from surefoot.report.terminal import FigureTable, NamedRow, StyledTexts, cell_width, rendered
-from surefoot.report.traffic_words import traffic_weights
+from surefoot.report.tables import (
+    FigureTable,
+    NamedRow,
+    StyledTexts,
+    cell_width,
+    latex_table,
+    markdown_table,
+    rendered,
+)
 from surefoot.report.words import absences, advice, alpha_title, baseline_name, cautions, default_alpha, notes, title
 from surefoot.risk.assessment_data import AssessmentData, SystemData
 from surefoot.risk.tradeoff import alpha_key

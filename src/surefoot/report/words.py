@@ -6,11 +6,16 @@ from collections.abc import Iterator, Sequence
 
 from surefoot.errors import name_list
 from surefoot.report.columns import candidates, p_words, sort_rows
-from surefoot.report.few_queries import too_few
-from surefoot.report.judged_by import judgment_cautions
-from surefoot.report.measure_names import measure_note, measure_title
-from surefoot.report.numbers import fixed
-from surefoot.report.traffic_words import of_traffic, once_each, segment_size, traffic_note, traffic_weights
+from surefoot.report.notes import (
+    judgment_cautions,
+    of_traffic,
+    once_each,
+    segment_size,
+    too_few,
+    traffic_note,
+    traffic_weights,
+)
+from surefoot.report.numbers import fixed, measure_note, measure_title
 from surefoot.risk.assessment_data import AssessmentData, AtAlpha, Outcome, OutcomeFrom, SystemData
 from surefoot.risk.outcomes import LAST_SEARCHED_ALPHA
 from surefoot.risk.tradeoff import alpha_key

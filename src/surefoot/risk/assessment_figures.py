@@ -16,7 +16,7 @@ from surefoot.risk.assessment_parts import Segments, add_judgments, segment_data
 from surefoot.risk.baselines import differences, population_rows, vectors_of_baselines
 from surefoot.risk.bootstrap import bootstrap_intervals
 from surefoot.risk.churn import Churn, compare_rankings, rank_systems
-from surefoot.risk.expectation import are_counts, block_sums, chi_square, geo_risk_of_means
+from surefoot.risk.expectation import are_counts, chi_square, deviation_sums, geo_risk_of_means
 from surefoot.risk.inference import TTest, critical_value, weighted_tests
 from surefoot.risk.influence import BaselineSums, influence_sums
 from surefoot.risk.outcomes import apply_holm, outcomes_by_alpha, set_same
@@ -71,7 +71,7 @@ def assessment_data(
         if _has_negative_scores(scores, rows)
         else None
     )
-    deviation = None if no_deviation else block_sums(scores._totals[rows], scores._blocks(rows))
+    deviation = None if no_deviation else deviation_sums(scores.values[rows])
     sums = None if deviation is None else dict(zip(rows, zip(*deviation[:2], strict=True), strict=True))
     means = scores.mean()
     influence = influence_sums(differences_by_baseline, weights)
@@ -117,7 +117,7 @@ def assessment_data(
         "critical_value": critical_value(len(scores.queries)),
         "worst_share": worst,
         "bootstrap": {"replicates": bootstrap, "seed": seed, "confidence": CONFIDENCE} if bootstrap else None,
-        "score_range": list(scores._ends()),
+        "score_range": [float(scores.values.min()), float(scores.values.max())],
         "g_squared": (
             None if chi is None else {"value": chi.value, "df": chi.df, "p_value": chi.p, "reason": chi.reason}
         ),

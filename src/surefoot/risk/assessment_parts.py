@@ -35,8 +35,8 @@ from surefoot.risk.vectors import blocks, weighted_mean
 from surefoot.significance import SIGNIFICANCE
 
 if TYPE_CHECKING:
+    from surefoot.data.reading.traffic import TrafficWeights
     from surefoot.data.types.scores import FilledHoles, Scores
-    from surefoot.data.types.traffic_weights import TrafficWeights
 
 # The most frequent queries that together have half of the traffic, those with the next 30 %, and the rest.
 TRAFFIC_SEGMENTS = {"head": 0.5, "torso": 0.8, "tail": 1.0}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,15 +53,10 @@ def deviations(X: ArrayLike) -> Floats:
 def deviation_sums(X: ArrayLike) -> tuple[Floats, Floats, Floats]:
     """Of each row: the sum of its deviations above 0, of those below, and of all their squares."""
     scores = score_matrix(X)
-    parts = (scores[:, start : start + CHUNK] for start in range(0, scores.shape[1], CHUNK))
-    return block_sums(scores.sum(axis=1), parts)
-
-
-def block_sums(totals: Floats, parts: Iterable[Floats]) -> tuple[Floats, Floats, Floats]:
-    """The same of a matrix that comes in blocks of queries, from its rows' totals."""
-    row_totals = totals[:, np.newaxis]
-    sums = np.zeros((3, len(totals)))
-    for part in parts:
+    row_totals = scores.sum(axis=1)[:, np.newaxis]
+    sums = np.zeros((3, len(scores)))
+    for start in range(0, scores.shape[1], CHUNK):
+        part = scores[:, start : start + CHUNK]
         z = deviation(part, expectation(row_totals, row_totals.sum(), part.sum(axis=0)))
         sums += np.maximum(z, 0).sum(axis=1), np.minimum(z, 0).sum(axis=1), np.square(z).sum(axis=1)
     above, below, squares = sums

@@ -14,15 +14,14 @@ from surefoot.lazy import attach
 
 if TYPE_CHECKING:
     from surefoot.stability.noise_study import noise as noise
+    from surefoot.stability.picks import measures as measures
     from surefoot.stability.picks import subsets as subsets
     from surefoot.stability.picks import time as time
-    from surefoot.stability.ranking_functions import measures as measures
 
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "noise_study": ("noise",),
-        "picks": ("subsets", "time"),
-        "ranking_functions": ("measures",),
+        "picks": ("measures", "subsets", "time"),
     },
 )

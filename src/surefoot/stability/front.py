@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from surefoot.errors import visible, without_middle
 from surefoot.report.family import Chip, Front, Tile
-from surefoot.report.measure_names import measure_title
+from surefoot.report.numbers import measure_title
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.tradeoff import ROUNDING
 from surefoot.stability.study_data import kind

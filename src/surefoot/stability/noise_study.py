@@ -13,7 +13,6 @@ from surefoot.arrays import LARGEST_SCORE, Floats, Ints
 from surefoot.data.reading.traffic import query_weights, read_traffic
 from surefoot.data.types.ranking import Ranking
 from surefoot.data.types.runs import Qrels, RankedSource
-from surefoot.data.types.traffic_weights import TrafficWeights
 from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.matching import Hits, judgment_index, match
 from surefoot.measures.near_ties import comparable_scores
@@ -23,8 +22,8 @@ from surefoot.progress import steps
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.assessment_parts import traffic_data
 from surefoot.risk.vectors import weighted_mean
-from surefoot.stability.options import MEASURES, NOISE_SIZES, REPEATS
 from surefoot.stability.study import Study
+from surefoot.stability.study_data import MEASURES, NOISE_SIZES, REPEATS
 
 _TRACE_STEPS = 60
 
@@ -62,8 +61,7 @@ def noise(
     weighting = None
     asked, relative = np.arange(len(judgments.queries)), None
     if traffic is not None:
-        given = query_weights(read_traffic(traffic), judgments.queries)
-        weighting, asked = TrafficWeights.of(given), given.positions
+        asked, weighting = query_weights(read_traffic(traffic), judgments.queries)
         relative = weighting.relative
     systems = []
     trace = None

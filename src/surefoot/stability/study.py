@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from surefoot.data.types.scores import Scores
-from surefoot.data.types.several_scores import check_once, check_same
+from surefoot.data.types.scores import Scores, check_once, check_same
 from surefoot.errors import ArgumentError
 from surefoot.report.kinds import KINDS
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.assessment_parts import traffic_data
-from surefoot.stability.notebook import to_notebook
-from surefoot.stability.page import to_page
+from surefoot.stability.page import to_notebook, to_page
 from surefoot.stability.text import to_csv, to_text
 
 

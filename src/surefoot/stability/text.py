@@ -9,8 +9,7 @@ from surefoot.errors import visible
 from surefoot.report.columns import INTERVAL_WORDS
 from surefoot.report.escapes import csv_text
 from surefoot.report.numbers import fixed, percent
-from surefoot.report.tables import terminal_table
-from surefoot.report.terminal import rendered
+from surefoot.report.tables import rendered, terminal_table
 from surefoot.risk.assessment_data import Json
 from surefoot.stability.front import headline
 from surefoot.stability.study_data import kind

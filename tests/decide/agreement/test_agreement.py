@@ -12,7 +12,7 @@ from scipy import stats
 from tests.report.schemas import check_data
 
 import surefoot as sf
-from surefoot.decide.agreement.savings import draws_needed
+from surefoot.decide.agreement.agreement import draws_needed
 
 LISTS = [["a", "b", "c", "d"], ["b", "a", "c", "d"], ["d", "c", "b", "a"]]
 RNG = np.random.default_rng(0)

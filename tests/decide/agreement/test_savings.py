@@ -12,9 +12,8 @@ from scipy.stats import binom
 from tests.decide.agreement.test_agreement import IDS, JUDGE, PEOPLE, RUNS
 
 import surefoot as sf
-from surefoot.decide.agreement import savings as savings_module
-from surefoot.decide.agreement.agreement import _weights
-from surefoot.decide.agreement.savings import draws_needed
+from surefoot.decide.agreement import agreement as savings_module
+from surefoot.decide.agreement.agreement import _weights, draws_needed
 from surefoot.measures.worst_case import check_bounded
 from surefoot.risk.batches import CountBet, p_of_batch
 

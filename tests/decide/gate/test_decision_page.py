@@ -13,8 +13,7 @@ from tests.decide.gate.test_decision_outputs import HOSTILE, KINDS, decided
 
 import surefoot as sf
 from surefoot.decide.gate import sample_size
-from surefoot.decide.gate.decision_front import front
-from surefoot.decide.gate.hurt_rankings import hurt_rankings
+from surefoot.decide.gate.decision_page import front, hurt_rankings
 from surefoot.report.provenance import Provenance
 
 FIRST = {"ship": "Ship new in place of today: ", "stop": "Keep today, stop new: ", "undecided": ""}

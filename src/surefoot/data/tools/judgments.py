@@ -6,7 +6,7 @@ Tools know a query by its text, TREC files by an id: texts take the place of ids
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 import polars as pl
@@ -37,27 +37,11 @@ def write_judgments(
 ) -> None:
     """Write judgments, and what is still to be judged, for a tool; all or nothing.
 
-    Parameters
-    ----------
-    judgments : anything `read_qrels` takes, or None
-        The documents that are rated.
-    path : str or path
-        The file.
-    form : str
-        "quepid": a case's ratings, CSV, with an empty cell where a document is not rated; "workbench": a list of
-        judgments, the body of `PUT _plugins/_search_relevance/judgments`; "query-set": the queries alone, the body of
-        `PUT _plugins/_search_relevance/query_sets`.
-    unrated : anything `read_run` takes, optional
-        Documents to be judged, in their order; those that are rated already are left out.
-    depth : int, optional
-        How many of the first results of each query are to be judged; all by default.
-    queries : a file, a dict or a table, optional
-        The queries' texts, which take the place of their ids: a tool knows a query by its text.
-    name : str, optional
-        What the Workbench calls the list; the file's name by default.
+    `form` is "quepid" (a case's ratings, CSV, with an empty cell where a document is not rated), "workbench" (a list of
+    judgments) or "query-set" (the queries alone). `unrated` is a run of documents to be judged, of each query the first
+    `depth`; those that are rated already are left out. `queries` are texts that take the place of queries' ids: a tool
+    knows a query by its text. `name` is what the Workbench calls the list; the file's name by default.
 
-    Examples
-    --------
     >>> import tempfile
     >>> from pathlib import Path
     >>> file = Path(tempfile.mkdtemp()) / "to-judge.csv"
@@ -79,8 +63,13 @@ def write_judgments(
         if unrated is None:
             raise ArgumentError("depth is only for unrated documents, but there are none; leave it out")
         integer("depth", depth, 1)
-    rated = {} if judgments is None else _ratings(judgments, queries)
-    to_judge = {} if unrated is None else _documents(unrated, queries, depth)
+
+    def by_query(table: RankedTable) -> dict[str, dict[str, float]]:
+        return (table if queries is None else with_texts(table, queries)).to_dict()
+
+    rated = {} if judgments is None else by_query(Qrels._read(judgments))
+    results = {} if unrated is None else by_query(Run._read(unrated))
+    to_judge = {query: list(documents)[:depth] for query, documents in results.items()}
     if judgment_format is JudgmentFormat.quepid:
         text = _quepid(path, rated, to_judge)
     else:
@@ -93,17 +82,6 @@ def write_judgments(
         else:
             text = query_set_text(dict.fromkeys([*rated, *to_judge]), list_name)
     write_text(path, text)
-
-
-def _ratings(judgments: RankedSource, texts: Any) -> dict[str, dict[str, float]]:
-    qrels = Qrels._read(judgments)
-    return (qrels if texts is None else with_texts(qrels, texts)).to_dict()
-
-
-def _documents(unrated: RankedSource, texts: Any, depth: int | None) -> dict[str, list[str]]:
-    run = Run._read(unrated)
-    results = (run if texts is None else with_texts(run, texts)).to_dict()
-    return {query: list(documents)[:depth] for query, documents in results.items()}
 
 
 def _quepid(path: str | os.PathLike[str], rated: dict[str, dict[str, float]], unrated: dict[str, list[str]]) -> str:
@@ -151,19 +129,42 @@ def with_ids(table: Ranked, texts: Any) -> Ranked:
     >>> with_ids(read_qrels({"red dress": {"d1": 2}}), {"q1": "red dress", "q2": "shoes"}).to_dict()
     {'q1': {'d1': 2.0}}
     """
-    query_of_text = {" ".join(query.split()): query for query in table.queries}
+    ids = _ids_of_texts(texts, table.queries, "queries")
+    text_of_query = {query: " ".join(query.split()) for query in table.queries}
+    return _rename_queries(table, {query: ids[text] for query, text in text_of_query.items() if text in ids}, "id")
+
+
+def with_document_ids(table: Ranked, texts: Any) -> Ranked:
+    """The same table with an id for each document's text, as judges write them that were given texts alone.
+
+    >>> from surefoot.data.types.runs import read_qrels
+    >>> with_document_ids(read_qrels({"q1": {"A red dress.": 2}}), {"d1": "A red dress.", "d2": "Shoes"}).to_dict()
+    {'q1': {'d1': 2.0}}
+    """
+    documents = table.documents().to_list()
+    ids = _ids_of_texts(texts, documents, "documents")
+    found = [ids.get(" ".join(text.split())) for text in documents]
+    if None in found:
+        raise DataError(
+            f"{found.count(None):,} of {len(documents):,} judged documents have no id; the first of them is "
+            f"{shortened(documents[found.index(None)])}; give the texts that the judge was given"
+        )
+    return _with_column(table, pl.Series("doc_id", found, dtype=pl.String))
+
+
+def _ids_of_texts(texts: Any, wanted: Iterable[str], what: str) -> dict[str, str]:
+    """The id of each wanted text that has one, by the text with single spaces."""
+    plain = {" ".join(text.split()) for text in wanted}
     ids: dict[str, str] = {}
     for key, text in read_texts(texts).items():
-        query = query_of_text.get(text)
-        if query is None:
-            continue
-        if query in ids:
+        if text in plain and text in ids:
             raise DataError(
-                f"queries {shortened(ids[query])} and {shortened(key)} have the same text, {shortened(text)}, so it is "
+                f"{what} {shortened(ids[text])} and {shortened(key)} have the same text, {shortened(text)}, so it is "
                 "not clear which of them was judged; keep one of the two"
             )
-        ids[query] = key
-    return _rename_queries(table, ids, "id")
+        if text in plain:
+            ids[text] = key
+    return ids
 
 
 def _rename_queries(table: Ranked, names: Mapping[str, str], what: str) -> Ranked:
@@ -183,38 +184,11 @@ def _rename_queries(table: Ranked, names: Mapping[str, str], what: str) -> Ranke
                 "so a tool would treat them as one query; keep one of the two"
             )
     of_query = pl.Series("query_id", [names[query] for query in table.queries], dtype=pl.String)
-    column = of_query.gather(table.ranking.query_of_position())
-    renamed = type(table)._read(table.to_frame().with_columns(column), table.name)
-    renamed.origin = table.origin
-    return renamed
+    return _with_column(table, of_query.gather(table.ranking.query_of_position()))
 
 
-def with_document_ids(table: Ranked, texts: Any) -> Ranked:
-    """The same table with an id for each document's text, as judges write them that were given texts alone.
-
-    >>> from surefoot.data.types.runs import read_qrels
-    >>> with_document_ids(read_qrels({"q1": {"A red dress.": 2}}), {"d1": "A red dress.", "d2": "Shoes"}).to_dict()
-    {'q1': {'d1': 2.0}}
-    """
-    documents = table.documents().to_list()
-    wanted = {" ".join(text.split()) for text in documents}
-    ids: dict[str, str] = {}
-    for key, text in read_texts(texts).items():
-        if text not in wanted:
-            continue
-        if text in ids:
-            raise DataError(
-                f"documents {shortened(ids[text])} and {shortened(key)} have the same text, {shortened(text)}, so it "
-                "is not clear which of them was judged; keep one of the two"
-            )
-        ids[text] = key
-    unnamed = [text for text in documents if " ".join(text.split()) not in ids]
-    if unnamed:
-        raise DataError(
-            f"{len(unnamed):,} of {len(documents):,} judged documents have no id; the first of them is "
-            f"{shortened(unnamed[0])}; give the texts that the judge was given"
-        )
-    column = pl.Series("doc_id", [ids[" ".join(text.split())] for text in documents], dtype=pl.String)
+def _with_column(table: Ranked, column: pl.Series) -> Ranked:
+    """The same table with other ids of queries or documents."""
     renamed = type(table)._read(table.to_frame().with_columns(column), table.name)
     renamed.origin = table.origin
     return renamed

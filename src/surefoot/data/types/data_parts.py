@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from surefoot.data.hashes import share_of
-from surefoot.data.types.query_weighting import QueryWeighting
+from surefoot.data.reading.traffic import QueryWeighting
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, shortened
 

@@ -23,8 +23,8 @@ from surefoot.data.reading.matrix import (
     row_ids,
     without_queries,
 )
+from surefoot.data.reading.traffic import QueryWeighting, read_weighting
 from surefoot.data.types.labels_and_scores import RowError, check_labels, standardise
-from surefoot.data.types.query_weighting import QueryWeighting, read_weighting
 from surefoot.data.types.ranking import (
     DuplicateDocumentError,
     Ranking,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,13 +24,11 @@ from surefoot.data.reading.frames import (
 from surefoot.data.reading.parquet import is_parquet
 from surefoot.data.reading.polars_process import refuse_in_fork
 from surefoot.data.reading.query_tables import query_table
-from surefoot.data.reading.traffic import query_weights, read_traffic
+from surefoot.data.reading.traffic import TrafficWeights, query_weights, read_traffic
 from surefoot.data.types.runs import Qrels, Run
-from surefoot.data.types.traffic_weights import TrafficWeights
 from surefoot.data.writing.all_or_nothing import write_bytes
 from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, shortened
 
-_BLOCK = 1 << 15  # queries handled at once, which fit a processor's cache
 FLOOR = 1e-5  # the least score in a geometric mean
 _ACCEPTED = "a file, a nested dict {system: {query: score}}, or a pandas, polars or Arrow table"
 
@@ -190,24 +188,24 @@ class Scores:
         >>> scores.with_traffic({"q1": 30, "q2": 10}).mean()
         array([0.4375])
         """
-        given = query_weights(read_traffic(traffic), self.queries)
-        asked = [self.queries[position] for position in given.positions]
+        positions, weighting = query_weights(read_traffic(traffic), self.queries)
+        asked = [self.queries[position] for position in positions]
         missing, no_relevant = self.missing, self.no_relevant
         filled = self.filled
-        if given.left_out:
+        if weighting.left_out:
             missing = {run.name: len(set(asked).difference(run.queries)) for run in self.runs}
             if self.qrels is not None:
                 best = dict(zip(self.qrels.queries, self.qrels.grades[self.qrels.ranking.offsets[:-1]], strict=True))
                 no_relevant = sum(best[query] <= 0 for query in asked)
             if filled is not None:
                 raise ArgumentError(
-                    f"{given.left_out:,} of the queries whose holes were filled have no traffic; give the traffic to "
-                    "score(…, traffic=…), which leaves them out first"
+                    f"{weighting.left_out:,} of the queries whose holes were filled have no traffic; give the traffic "
+                    "to score(…, traffic=…), which leaves them out first"
                 )
         return Scores(
-            self.values[:, given.positions], self.systems, asked, self.measure, missing=missing, dropped=self.dropped,
+            self.values[:, positions], self.systems, asked, self.measure, missing=missing, dropped=self.dropped,
             no_relevant=no_relevant, tie_rule=self.tie_rule, runs=self.runs, qrels=self.qrels, filled=filled,
-            traffic=TrafficWeights.of(given),
+            traffic=weighting,
         )  # fmt: skip
 
     @property
@@ -220,35 +218,11 @@ class Scores:
         weights = self._relative_weights
         if weights is None:
             return np.asarray(self.values.mean(axis=1))
-        return np.asarray(np.einsum("ij,j->i", self.values, weights) / self._count)
-
-    @property
-    def _count(self) -> int:
-        """How many queries there are."""
-        return len(self.queries)
-
-    @property
-    def _totals(self) -> Floats:
-        """The sum over queries, one value per system."""
-        return np.asarray(self.values.sum(axis=1))
-
-    def _vector(self, row: int) -> Floats:
-        """One system's scores, one value per query."""
-        return np.asarray(self.values[row])
-
-    def _blocks(self, rows: Sequence[int]) -> Iterator[Floats]:
-        """The scores of some systems, systems × queries, a block of queries at a time."""
-        for start in range(0, self._count, _BLOCK):
-            yield self.values[rows, start : start + _BLOCK]
-
-    def _ends(self) -> tuple[float, float]:
-        """The lowest and the highest score."""
-        return float(self.values.min()), float(self.values.max())
+        return np.asarray(np.einsum("ij,j->i", self.values, weights) / len(self.queries))
 
     def _largest(self) -> float:
         """The greatest score without its sign, which rounding is measured by."""
-        lowest, highest = self._ends()
-        return max(highest, -lowest)
+        return max(float(self.values.max()), -float(self.values.min()))
 
     def geometric_mean(self, floor: float = FLOOR) -> Floats:
         """Geometric mean over queries, each score at least `floor`: of AP, trec_eval's gm_map (GMAP)."""
@@ -256,7 +230,7 @@ class Scores:
         weights = self._relative_weights
         if weights is None:
             return np.exp([row.mean() for row in logs])
-        return np.exp([np.einsum("i,i->", row, weights) / self._count for row in logs])
+        return np.exp([np.einsum("i,i->", row, weights) / len(self.queries) for row in logs])
 
     def to_frame(self) -> pl.DataFrame:
         """A polars frame: `query` first, then one column per system."""
@@ -391,3 +365,38 @@ def _matrix(values: Any) -> Floats:
     if array.size and array.dtype.kind not in "iuf":
         raise ArgumentError(f"values contain {array.dtype}; scores must be numbers")
     return np.ascontiguousarray(exact_floats(values if array.dtype.kind == "f" else array, "scores"))
+
+
+def check_once(measures: Sequence[str]) -> None:
+    """Refuse a measure that is given twice."""
+    if len(set(measures)) < len(measures):
+        raise ArgumentError(f"a measure is given twice among {', '.join(measures)}; give each once")
+
+
+def check_same(matrices: Sequence[Scores], advice: str) -> None:
+    """Refuse matrices that are not all of the same systems on the same queries with the same weights."""
+    for matrix in matrices[1:]:
+        if (matrix.systems, matrix.queries) != (matrices[0].systems, matrices[0].queries):
+            raise ArgumentError(
+                f"{matrices[0].measure} and {matrix.measure} belong to different systems or queries; {advice}"
+            )
+        check_same_weights(matrices[0], matrix)
+
+
+def check_same_weights(first: Scores, other: Scores) -> None:
+    """Refuse two matrices whose queries are weighted differently: by other traffic, or one of them by none."""
+    mine, its = first._weighting, other._weighting
+    if mine is None and its is None:
+        return
+    if mine is None or its is None:
+        weighted, plain = (first, other) if its is None else (other, first)
+        raise ArgumentError(
+            f"{weighted.measure} is weighted by traffic and {plain.measure} is not; give the same traffic for both"
+        )
+    counts = dict(zip(first.queries, mine.weights.tolist(), strict=True))
+    for query, weight in zip(other.queries, its.weights.tolist(), strict=True):
+        if counts.get(query, weight) != weight:
+            raise ArgumentError(
+                f"{first.measure} and {other.measure} are weighted by different traffic: query {shortened(query)} "
+                f"counts {counts[query]:g} and {weight:g}; give the same traffic for both"
+            )

@@ -16,8 +16,7 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, BinaryIO
 
-from surefoot.data.compression import COMPRESS, OPENERS
-from surefoot.data.reading.files import file_status, reason, resolve_links
+from surefoot.data.reading.files import COMPRESS, OPENERS, file_status, reason, resolve_links
 from surefoot.errors import DataError
 
 _UNFINISHED: set[Path] = set()  # what is being written beside its target

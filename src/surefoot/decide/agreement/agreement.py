@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,17 +26,18 @@ from surefoot.decide.agreement.agreement_data import (
 )
 from surefoot.decide.agreement.agreement_page import to_page
 from surefoot.decide.agreement.agreement_text import headline, to_csv, to_markdown, to_notebook, to_text
-from surefoot.decide.agreement.savings import draws_needed
 from surefoot.decide.evidence.judged_queries import systems_of
 from surefoot.decide.evidence.traffic import traffic_to_draw
-from surefoot.decide.options import DELTA
+from surefoot.decide.options import DECIDING_SHARE, DELTA, RESAMPLES
 from surefoot.errors import ArgumentError, DataError, MeasureError, shortened
 from surefoot.measures.notation import Measure, is_binary
 from surefoot.measures.scoring import named_runs, score
 from surefoot.measures.worst_case import check_bounded
 from surefoot.report.kinds import KINDS
 from surefoot.report.result import PlainResult, Renderings
+from surefoot.risk.batches import CountBet, p_of_batch
 from surefoot.risk.betting import check_unit
+from surefoot.risk.control_variate import judge_moments
 from surefoot.risk.inference import t_test
 from surefoot.risk.judge_agreement import cohen_kappa, confusion, krippendorff_alpha
 from surefoot.risk.tradeoff import ROUNDING, difference_of
@@ -284,3 +286,41 @@ def _weights(candidate: Run, baseline: Run, measure: Measure, queries: Sequence[
     traffic = traffic_to_draw(candidate, baseline, measure, "risk")
     weight = dict(zip(traffic.queries, traffic.could_lose.tolist(), strict=True))
     return np.array([weight.get(query, 0.0) for query in queries])
+
+
+_MOST_DRAWS = 4_000  # draws that are tried
+_CLOSE_ENOUGH = 1.03  # how near the least number is searched for
+_SEED = 0
+
+
+def draws_needed(
+    h: Floats, chances: Floats, m: float, delta: float, a: Floats | None = None, *, exact: bool = False
+) -> int | None:
+    """The least number of draws with which 80 % of resamples prove E[h] < m; None where 4,000 do not.
+
+    `a` are an automatic judge's values of the same queries, each drawn with a chance in proportion to `chances`.
+    Without a judge, values of 0 and 1 have an `exact` test.
+
+    >>> people = np.where(np.arange(200) % 10 == 0, 0.5, 0.0)
+    >>> draws_needed(people, np.ones(200), 0.1, 0.05, people) < draws_needed(people, np.ones(200), 0.1, 0.05)
+    True
+    """
+    share = chances / chances.sum()
+    drawn = np.random.default_rng(_SEED).choice(len(h), (RESAMPLES, _MOST_DRAWS), p=share)
+    judge = None if a is None else judge_moments(a, chances)
+
+    def decided(n: int) -> float:
+        rows = drawn[:, :n]
+        if exact and (judge is None or judge.variance == 0):
+            return float((CountBet.start(m, delta, (RESAMPLES,)).after(h[rows]).p <= delta).mean())
+        return float((p_of_batch(h[rows], m, delta, None if a is None else a[rows], judge) <= delta).mean())
+
+    low, high = 0, 8
+    while decided(high) < DECIDING_SHARE:
+        if high == _MOST_DRAWS:
+            return None
+        low, high = high, min(2 * high, _MOST_DRAWS)
+    while high > _CLOSE_ENOUGH * low and high - low > 1:
+        middle = (low + high) // 2 if low == 0 else max(low + 1, min(high - 1, round(math.sqrt(low * high))))
+        low, high = (low, middle) if decided(middle) >= DECIDING_SHARE else (middle, high)
+    return high

@@ -8,10 +8,8 @@ from surefoot.data.notebook import NotebookTable, NotebookView
 from surefoot.decide.agreement.agreement_data import NOTHING_NEEDED
 from surefoot.errors import visible, without_middle
 from surefoot.report.escapes import csv_text, markdown
-from surefoot.report.measure_names import measure_title
-from surefoot.report.numbers import fixed, percent, signed
-from surefoot.report.tables import markdown_table, terminal_table
-from surefoot.report.terminal import rendered
+from surefoot.report.numbers import fixed, measure_title, percent, signed
+from surefoot.report.tables import markdown_table, rendered, terminal_table
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.tradeoff import ROUNDING
 

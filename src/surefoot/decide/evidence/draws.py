@@ -34,7 +34,7 @@ from surefoot.decide.evidence.traffic import (
 from surefoot.errors import DataError, expecting, name_list, shortened
 from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import check_bounded
-from surefoot.report.plain_json import to_json
+from surefoot.report.escapes import to_json
 from surefoot.report.shape import check_shape
 from surefoot.risk.assessment_data import Count
 

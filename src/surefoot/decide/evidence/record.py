@@ -32,7 +32,7 @@ from surefoot.decide.evidence.draws import Draws, DrawsData
 from surefoot.decide.evidence.evidence_data import PerQueryData, UnansweredData
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.errors import DataError, expecting, name_list, shortened
-from surefoot.report.plain_json import to_json
+from surefoot.report.escapes import to_json
 from surefoot.report.shape import check_shape
 from surefoot.risk.assessment_data import Count
 

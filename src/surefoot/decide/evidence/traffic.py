@@ -23,7 +23,7 @@ from surefoot.errors import ArgumentError, DataError, name_list, shortened
 from surefoot.measures.notation import Measure
 from surefoot.measures.scoring import score
 from surefoot.measures.worst_case import worst_case_loss
-from surefoot.report.plain_json import to_json
+from surefoot.report.escapes import to_json
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ def asked_queries(queries: Sequence[str], traffic: Any) -> AskedQueries:
     """Those of the queries that are asked, by traffic that `read_traffic` takes; all without traffic."""
     if traffic is None:
         return AskedQueries(list(queries))
-    given = query_weights(read_traffic(traffic), queries)
-    asked = [queries[position] for position in given.positions.tolist()]
+    positions, given = query_weights(read_traffic(traffic), queries)
+    asked = [queries[position] for position in positions.tolist()]
     if given.equal and not given.left_out:
         return AskedQueries(asked)
     rows = sorted(zip(asked, given.weights.tolist(), strict=True))

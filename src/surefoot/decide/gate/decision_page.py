@@ -5,24 +5,36 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from surefoot.data.types.scores import Scores
-from surefoot.decide.evidence.conditions import condition_named
-from surefoot.decide.gate.decision_front import STATUS_KINDS, front
-from surefoot.decide.gate.decision_text import STATUS_HEADING, cells, headings, hurt_headings, notes, worst_first
+from surefoot.decide.evidence.conditions import condition_named, confidence
+from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose_notes
+from surefoot.decide.gate.decision_text import (
+    STATUS_HEADING,
+    cells,
+    headings,
+    hurt_headings,
+    notes,
+    record_cautions,
+    worst_first,
+)
 from surefoot.decide.gate.decision_words import (
     DECISION_TITLES,
     condition_name,
+    figure_of,
+    headline,
     judged_words,
+    proved_bound,
     queries_needed_note,
     sentence,
     shown_name,
     unit_of,
 )
-from surefoot.decide.gate.hurt_rankings import hurt_rankings
 from surefoot.errors import visible
-from surefoot.report.family import ChipKind, family_page
-from surefoot.report.measure_names import measure_title
-from surefoot.report.numbers import short, signed
+from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
+from surefoot.report.numbers import measure_title, short, signed
+from surefoot.report.page_results import measure_terms, packed_results, page_texts
 from surefoot.report.provenance import Provenance
 from surefoot.risk.assessment_data import Json
 
@@ -138,3 +150,124 @@ def _full_names(data: Json) -> list[str]:
     """The names of systems that the page shows without their middle."""
     systems = (("candidate", data["candidate"]), ("baseline", data["baseline"]))
     return [f"The {role}'s full name: {text}." for role, text in systems if shown_name(text) != visible(text)]
+
+
+STATUS_KINDS: dict[str, ChipKind] = {"holds": "ship", "fails": "keep", "open": "wait"}
+_DECISION_KINDS: dict[str, ChipKind] = {"ship": "ship", "stop": "keep", "undecided": "wait"}
+_MOST_TILES = 6  # the conditions among them are the worst
+
+
+def front(data: Json) -> Front:
+    """What a reader sees first, from a decision's plain data."""
+    decision = data["decision"]
+    return Front(
+        headline(data), Chip(DECISION_TITLES[decision], _DECISION_KINDS[decision]), caution(data), _tiles(data)
+    )
+
+
+def caution(data: Json) -> str | None:
+    """What could make the decision wrong, where something about these queries could."""
+    if data["record"] is not None and (cautions := record_cautions(data["record"])):
+        return " ".join(cautions)
+    if data["dropped"]:
+        return (
+            f"{data['dropped']:,} judged queries were left out, because a run does not answer them. The decision says "
+            "nothing about them."
+        )
+    unanswered = data["unanswered"]
+    if unanswered["treatment"] == "count" and (notes := nothing_to_lose_notes(unanswered)):
+        return notes[0]
+    few = [
+        condition
+        for condition in data["conditions"]
+        if condition["least_queries"] and condition["least_queries"] > condition["queries"]
+    ]
+    if data["decision"] == "undecided" and few:
+        condition = max(few, key=lambda condition: condition["least_queries"])
+        return f"You need at least {condition['least_queries']:,} judged queries to prove {condition_name(condition)}."
+    return None
+
+
+def _tiles(data: Json) -> list[Tile]:
+    hurt = data["most_hurt"][0] if data["most_hurt"] else None
+    most = (
+        "no query lost anything"
+        if hurt is None
+        else f"the worst is {shown_name(hurt['query'])}: {signed(hurt['difference'], 4)}"
+    )
+    share = f"at most {100 * data['delta']:.4g} % of bad candidates pass"
+    others = [
+        Tile("Queries hurt", f"{data['hurt']:,}", most),
+        _judged_tile(data),
+        *_judge_tiles(data),
+        Tile("Confidence", confidence(data["delta"]), share),
+        *_look_tile(data),
+    ]
+    conditions = [
+        Tile(
+            condition_name(condition),
+            proved_bound(condition),
+            f"{condition['status']}; observed {figure_of(condition, condition['observed'])}",
+            STATUS_KINDS[condition["status"]],
+        )
+        for condition in worst_first(data)[: _MOST_TILES - len(others)]
+    ]
+    return [*conditions, *others]
+
+
+def _judged_tile(data: Json) -> Tile:
+    if data["sample"]["kind"] != "draws":
+        return Tile("Judged queries", f"{data['queries']:,}")
+    return Tile("Judged queries", f"{data['sample']['people_queries']:,}", f"{data['queries']:,} draws")
+
+
+def _look_tile(data: Json) -> list[Tile]:
+    """Which look this is, where a record remembers them."""
+    use = data["record"]
+    if use is None:
+        return [Tile("Look", "alone", "without a record")]
+    return [Tile("Look", f"{len(use['looks'])}", f"question {use['question']} of record {use['sha256'][:12]}")]
+
+
+def _judge_tiles(data: Json) -> list[Tile]:
+    """What would be without the automatic judge, where there is one."""
+    automatic = data.get("automatic")
+    if automatic is None:
+        return []
+    without, needed = automatic["without"], automatic["without"]["queries_needed"]
+    more = f"about {needed:,} judged queries needed" if needed is not None else "for comparison only"
+    return [Tile("Without the automatic judge", DECISION_TITLES[without["decision"]], more)]
+
+
+def hurt_rankings(data: Json, scores: Scores | None, documents: Any = None) -> Json | None:
+    """Systems, queries, both lists of each and the documents' texts; None where no ranking is known.
+
+    `scores` are those that were decided on, with their runs. A query of an earlier batch is not among them.
+    """
+    systems = [data["baseline"], data["candidate"]]
+    runs = {} if scores is None else {run.name: run for run in scores.runs}
+    scored_queries = frozenset() if scores is None else frozenset(scores.queries)
+    hurt_queries = [hurt_query for hurt_query in data["most_hurt"] if hurt_query["query"] in scored_queries]
+    if scores is None or not hurt_queries or not runs.keys() >= set(systems):
+        return None
+    values = np.array([[hurt_query[side] for hurt_query in hurt_queries] for side in ("baseline", "candidate")])
+    queries = [hurt_query["query"] for hurt_query in hurt_queries]
+    hurt_scores = Scores(
+        values, systems, queries, scores.measure, runs=[runs[system] for system in systems], qrels=scores.qrels,
+        tie_rule=scores.tie_rule,
+    )  # fmt: skip
+    results = packed_results(hurt_scores, systems[0], [values - values[0]], len(hurt_queries))
+    if results is None:
+        return None
+    ids = results.pop("documents")
+    return {
+        "systems": systems,
+        "queries": queries,
+        "scores": values.tolist(),
+        "texts": {
+            "queries": [hurt_query["text"] or "" for hurt_query in hurt_queries],
+            "documents": page_texts(documents, ids),
+        },
+        "results": results,
+        "terms": measure_terms(scores.measure, results["levels"]),
+    }

@@ -22,10 +22,8 @@ from surefoot.decide.gate.decision_words import (
 from surefoot.errors import visible
 from surefoot.measures.notation import named_measure
 from surefoot.report.escapes import csv_text, markdown
-from surefoot.report.measure_names import measure_note, measure_title
-from surefoot.report.numbers import fixed, signed
-from surefoot.report.tables import markdown_table, terminal_table
-from surefoot.report.terminal import rendered
+from surefoot.report.numbers import fixed, measure_note, measure_title, signed
+from surefoot.report.tables import markdown_table, rendered, terminal_table
 from surefoot.risk.assessment_data import Json
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import Any
 
 from surefoot.decide.evidence.conditions import condition_named, confidence
 from surefoot.errors import DataError
-from surefoot.report.measure_names import measure_note, measure_title
-from surefoot.report.numbers import fixed, percent, short, signed
+from surefoot.report.numbers import fixed, measure_note, measure_title, percent, short, signed
 from surefoot.risk.assessment_data import Json
 
 

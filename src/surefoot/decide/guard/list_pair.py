@@ -21,9 +21,8 @@ from surefoot.learn.baseline_spec import feature_number
 from surefoot.measures.notation import Measure
 from surefoot.measures.scoring import score
 from surefoot.measures.worst_case import worst_case_loss
-from surefoot.report.escapes import csv_text
+from surefoot.report.escapes import csv_text, to_json
 from surefoot.report.numbers import short
-from surefoot.report.plain_json import to_json
 from surefoot.risk.assessment_data import Json
 
 if TYPE_CHECKING:

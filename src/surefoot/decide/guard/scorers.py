@@ -18,8 +18,7 @@ from surefoot.data.types.runs import Qrels
 from surefoot.decide.guard.list_pair import ListPair, row_ranks
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.baseline_spec import feature_number
-from surefoot.measures.discount import discount
-from surefoot.measures.effectiveness import gains
+from surefoot.measures.effectiveness import discount, gains
 from surefoot.measures.matching import ordinals
 from surefoot.measures.notation import Measure
 

@@ -22,7 +22,7 @@ from surefoot.decide.guard.file_names import CERTIFICATE, GUARD, RANKER
 from surefoot.decide.guard.sequential import SequentialThresholds
 from surefoot.errors import ArgumentError, DataError, expecting, shortened
 from surefoot.learn.model_files import DETAILS_FILE_NAME, model_files
-from surefoot.report.plain_json import to_json
+from surefoot.report.escapes import to_json
 
 if TYPE_CHECKING:
     from surefoot.decide.guard.guard import RiskGuard

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from surefoot.decide.history.comparisons import ReleaseComparison, ScorePairs, is_hurt, is_hurt_over_20
 from surefoot.decide.history.history_data import (
+    DATES_FROM,
     SCHEMA,
     HistoryData,
     HurtRepeatedly,
@@ -16,7 +17,6 @@ from surefoot.decide.history.history_data import (
     ReleaseSeries,
 )
 from surefoot.decide.history.history_files import HistoryFile, read_files
-from surefoot.decide.history.history_options import DATES_FROM
 from surefoot.decide.history.history_page import to_page
 from surefoot.decide.history.history_text import headline, to_csv, to_markdown, to_text
 from surefoot.report.kinds import KINDS

@@ -1,7 +1,8 @@
-"""A history as plain data: the types of its JSON."""
+"""A history as plain data: the types of its JSON; and where its dates come from."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, Literal, TypedDict
 
 from surefoot.decide.gate.decision_data import ReleaseDecision
@@ -83,3 +84,14 @@ class HistoryData(TypedDict):
     without_queries: Annotated[Count, "Releases whose file does not have them: write them with --per-query."]
     hurt_repeatedly: Annotated[list[HurtRepeatedly], "The most often hurt first."]
     left_out: list[LeftOutFile]
+
+
+class DateSource(StrEnum):
+    """Where dates come from."""
+
+    auto = "auto"
+    name = "name"
+    modified = "modified"
+
+
+DATES_FROM = tuple(map(str, DateSource))

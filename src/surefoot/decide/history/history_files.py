@@ -9,14 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from surefoot.data.compression import OPENERS
 from surefoot.data.hashes import json_hash
-from surefoot.data.reading.files import as_text, inner_ending, read_json
+from surefoot.data.reading.files import OPENERS, as_text, inner_ending, read_json
 from surefoot.decide.gate.decision_data import SCHEMA as DECISION
 from surefoot.decide.gate.decision_data import DecisionData
 from surefoot.decide.history.comparisons import ReleaseComparison, of_assessment, of_decision
-from surefoot.decide.history.history_data import LeftOutFile
-from surefoot.decide.history.history_options import DATES_FROM
+from surefoot.decide.history.history_data import DATES_FROM, LeftOutFile
 from surefoot.errors import MISSHAPEN_ERRORS, ArgumentError, DataError, did_you_mean, expecting, name_list, shortened
 from surefoot.report.shape import check_shape
 from surefoot.risk.assessment_data import SCHEMA as ASSESSMENT

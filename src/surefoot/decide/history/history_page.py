@@ -25,8 +25,7 @@ from surefoot.decide.history.history_text import (
 from surefoot.errors import visible
 from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
 from surefoot.report.line_chart import ChartLine, line_chart
-from surefoot.report.measure_names import measure_title
-from surefoot.report.numbers import fixed
+from surefoot.report.numbers import fixed, measure_title
 from surefoot.report.provenance import Provenance
 from surefoot.risk.assessment_data import Json
 

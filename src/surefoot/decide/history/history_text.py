@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from surefoot.errors import visible, without_middle
 from surefoot.report.escapes import csv_text, markdown
-from surefoot.report.measure_names import measure_title
-from surefoot.report.numbers import fixed, signed
-from surefoot.report.tables import markdown_table, terminal_table
-from surefoot.report.terminal import rendered
+from surefoot.report.numbers import fixed, measure_title, signed
+from surefoot.report.tables import markdown_table, rendered, terminal_table
 from surefoot.risk.assessment_data import Json
 
 if TYPE_CHECKING:

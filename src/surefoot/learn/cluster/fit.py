@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from surefoot.data.hashes import json_hash
-from surefoot.data.reading.traffic import Traffic
-from surefoot.data.types.query_weighting import is_traffic
+from surefoot.data.reading.traffic import Traffic, is_traffic
 from surefoot.errors import ArgumentError
 from surefoot.learn.checkpoints import Checkpoint, training_origin
 from surefoot.learn.cluster import dask_library, is_dask

@@ -16,9 +16,8 @@ import numpy as np
 
 from surefoot.arrays import Codes
 from surefoot.data.hashes import data_hash, json_hash
-from surefoot.data.reading.traffic import Traffic, read_traffic
+from surefoot.data.reading.traffic import Traffic, is_traffic, read_traffic
 from surefoot.data.types.data_parts import stack
-from surefoot.data.types.query_weighting import is_traffic
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened
 from surefoot.learn.baseline_spec import with_baselines
