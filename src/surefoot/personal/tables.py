@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from surefoot.choose.recommendation import CHOICES
 from surefoot.data.notebook import NotebookTable, NotebookView, more_rows
 from surefoot.errors import visible
 from surefoot.learn.measured_queries import EVALUATION_PARTS
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 _TYPICAL_POSITION = 5  # that the sentence on position bias speaks of, or the last that is known
 _NAMES = {"AP": "MAP", "RR": "MRR"}  # what the mean of a measure is called
 _ROWS = 20
-_CHOICES = ("take", "keep", "unclear")
 
 
 def measure_name(data: Json) -> str:
@@ -272,10 +272,12 @@ def to_metrics(data: Json) -> dict[str, float]:
     A name is `measure/models/model/valid/figure` (or `test`); the shown order's is `measure/shown/valid`, that of the
     model to serve `measure/recommended/figure`, on test lists.
     """
-    figures: dict[str, Any] = {}
-    if (choice := data.get("recommendation")) is not None:
-        figures["choice"] = decision_metrics(choice["choice"], _CHOICES)
-        figures["recommended"] = choice
-    figures["models"] = {row["name"]: {part: row[part] for part in EVALUATION_PARTS} for row in data["rows"]}
-    figures["shown"], figures["lists"] = data["shown"], data["lists"]
+    choice = data["recommendation"]
+    figures = {
+        "choice": decision_metrics(choice["choice"], CHOICES),
+        "recommended": choice,
+        "models": {row["name"]: {part: row[part] for part in EVALUATION_PARTS} for row in data["rows"]},
+        "shown": data["shown"],
+        "lists": data["lists"],
+    }
     return flat_metrics({data["measure"]: figures})
