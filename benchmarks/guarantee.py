@@ -31,7 +31,7 @@ import surefoot as sf
 import workflow
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.judged_queries import betting_order
-from surefoot.decide.evidence.proof import Evidence
+from surefoot.decide.evidence.proof import ConditionEvidence
 from surefoot.decide.gate import gate as gate_module
 from surefoot.decide.guard.list_pair import ListPair, row_ranks
 from surefoot.decide.guard.scorers import make_scorer
@@ -99,7 +99,7 @@ def calibrate(scores: Any, differences: Any, level: float) -> float:
     """The threshold that the guard would take; infinite where it shows the baseline alone."""
     order = betting_order([str(number) for number in range(len(scores))])
     loss = np.maximum(-differences[order], 0)
-    evidence = Evidence(ConditionRule("risk", level), loss, 0.0, 1.0, "betting")
+    evidence = ConditionEvidence(ConditionRule("risk", level), loss, 0.0, 1.0, "betting")
     made = Calibration(scores[order], differences[order], np.ones(len(order)), (evidence,), DELTA)
     least = made.least()
     if least is not None and len(made) < least:

@@ -27,10 +27,9 @@ import ibis
 import numpy as np
 
 from surefoot.clicks.feature_pipeline import FeatureTable, feature_table
-from surefoot.clicks.generator import generate_log
+from surefoot.clicks.generator import generate_log, write_log
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
-from surefoot.clicks.writers import write_log
 
 LINES_PER_USER = 37.5
 THRESHOLDS = (50.0, 400.0)

@@ -31,8 +31,7 @@ import numpy as np
 import polars as pl
 
 import surefoot as sf
-from surefoot.clicks.generator import generate_log
-from surefoot.clicks.writers import write_log
+from surefoot.clicks.generator import generate_log, write_log
 
 HEADERS = {"Content-Type": "application/json"}
 

@@ -16,13 +16,11 @@ import numpy as np
 import surefoot as sf
 from surefoot.decide.evidence.judge_next import judge_next
 from surefoot.decide.evidence.record import Record
+from surefoot.decide.evidence.sample import Evidence
 from surefoot.decide.gate.asked import ask
 from surefoot.decide.gate.looks import look_again
 from surefoot.decide.gate.release_policy import ReleasePolicy
 
-GIVEN: dict[str, Any] = dict.fromkeys(("segments", "sample", "automatic", "sampled_from", "budget")) | {
-    "unanswered": "leave-out"
-}
 LISTS = [["a", "b", "c", "d"], ["b", "a", "c", "d"], ["c", "b", "a", "d"], ["d", "c", "b", "a"]]
 
 
@@ -65,7 +63,7 @@ class Session:
 
     def look(self, scores: Any, policy: dict[str, Any], candidate: str | None = None, **given: Any) -> bool:
         """Look once more; whether the user goes on."""
-        asked = ask(scores, candidate, "today", ReleasePolicy.read(policy), self.record, **GIVEN | given)
+        asked = ask(scores, candidate, "today", ReleasePolicy.read(policy), self.record, Evidence.read(**given))
         decision = look_again(asked, self.record, bounds=False).decision
         self.looks += 1
         self.shipped |= decision == "ship"

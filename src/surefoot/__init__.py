@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from surefoot.risk.inference import t_risk as t_risk
     from surefoot.risk.inference import t_test as t_test
     from surefoot.risk.tradeoff import u_risk as u_risk
-    from surefoot.saved.folder import load as load
+    from surefoot.saved import load as load
 
 __version__ = "0.2.0"
 
@@ -97,7 +97,7 @@ _PUBLIC: dict[str, tuple[str, ...]] = {
     "risk.expectation": ("geo_risk", "z_risk"),
     "risk.inference": ("t_risk", "t_test"),
     "risk.tradeoff": ("u_risk",),
-    "saved.folder": ("load",),
+    "saved": ("load",),
     "stability": (),
 }
 

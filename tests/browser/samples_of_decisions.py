@@ -13,7 +13,7 @@ import numpy as np
 
 import surefoot as sf
 from surefoot.decide.guard.certificate import Certificate
-from surefoot.demo.made_judges import judges
+from surefoot.demo.made_runs import judges
 from surefoot.report.provenance import Provenance
 
 LONG = "a-very-long-name-of-a-system-" * 4 + "v2"

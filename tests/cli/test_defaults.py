@@ -52,7 +52,7 @@ def test_what_is_not_given_is_shown(surefoot) -> None:
 
 def test_are_light_to_import() -> None:
     files = sorted(ROOT.glob("*/options.py"))
-    assert len(files) == 9
+    assert files
     code = f"import sys, {', '.join(f'surefoot.{file.parent.name}.options' for file in files)}\nprint(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not set(loaded) & {"numpy", "scipy", "polars", "numba", "lightgbm", "rich", "typer"}

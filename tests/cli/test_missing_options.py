@@ -57,7 +57,8 @@ def test_a_missing_option_says_what_it_takes(surefoot, home: Path) -> None:
     code, _, err = surefoot("export", "model", "--missing", "zero", "-o", "es.json")
     assert code == 2
     first, second = err.splitlines()
-    assert first == "surefoot: Missing option '--to'; see surefoot export --help"
+    assert first.startswith("surefoot: Missing option '--to'; see ")
+    assert first.endswith("surefoot export --help")  # also where another program runs it
     assert second.startswith("  --to: Such as elasticsearch-plugin, solr, onnx.")
 
 

@@ -64,14 +64,9 @@ def test_a_method_to_save_is_known_before_training(surefoot, log: Path, tmp_path
     assert not (tmp_path / "study").exists()
 
 
-def test_half_lives_are_compared(surefoot, log: Path, tmp_path: Path) -> None:
-    code, out, _ = surefoot("personalize", log, "-o", tmp_path / "study", *SMALL, "--half-life", "2,9", "--horizons")
+def test_horizons_are_compared(surefoot, log: Path, tmp_path: Path) -> None:
+    code, out, _ = surefoot("personalize", log, "-o", tmp_path / "study", *SMALL, "--horizons")
     assert code == 0
-    result = json.loads((tmp_path / "study" / "personalization.json").read_text())
-    compared = {one["days"]: one["gain"] for one in result["half_life"]["compared"]}
-    assert list(compared) == [None, 2.0, 9.0]
-    assert compared[result["half_life"]["days"]] == max(compared.values())
-    assert "gains of the standard model on validation lists by half-life" in " ".join(out.split())
     assert "long-term features alone" in " ".join(out.split())
 
 
@@ -89,8 +84,6 @@ def test_features_only(surefoot, log: Path, tmp_path: Path) -> None:
         (["--dwell", "400,50"], "rising order"), (["--labels", "clicks"], "there are no labels 'clicks'"),
         (["--split", "month"], "there is no split by 'month'"), (["--backend", "flink"], "there is no backend 'flink'"),
         (["--preset", "huge"], "there is no preset 'huge'"), (["--unit", "moon"], "unit is 'moon'"),
-        (["--half-life", "0"], "half_life is [0.0]; give days above 0"), (["--half-life", "7,7"], "each once"),
-        (["--half-life", "7", "--backend", "spark"], "on DuckDB alone"), (["--half-life", "soon"], "--half-life is"),
         (["--clock", "wall"], "clock is 'wall'"), (["--labels", "last", "--dwell", "1,2"], "need exactly one"),
         (["--set", "leaves=3"], "leaves"), (["--set", "num_leaves=-3"], "num_leaves"), (["--memory", "much"], "much"),
         (["--beta", "-1"], "-1"), (["--alpha", "-2"], "-2"), (["--segments", "no.csv"], "no.csv"),

@@ -12,10 +12,10 @@ import pytest
 from tests.cli.inputs import write_dates, write_runs
 
 import surefoot as sf
-from surefoot.cli import main, signatures
+from surefoot.cli import main, outputs
 from surefoot.cli.outputs import Output
 
-SIGNATURES = {name: signature for name, signature in vars(signatures).items() if isinstance(signature, re.Pattern)}
+SIGNATURES = {name: signature for name, signature in vars(outputs).items() if isinstance(signature, re.Pattern)}
 RUNS = "qrels.txt today.run bold.run"
 TREES = "--trees 2 --set num_leaves=4 --set min_data_in_leaf=5"
 COMMANDS = [

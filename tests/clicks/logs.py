@@ -9,10 +9,9 @@ from typing import Any
 import polars as pl
 
 from surefoot.clicks.feature_pipeline import FeatureTable, feature_table
-from surefoot.clicks.generator import generate_log
+from surefoot.clicks.generator import generate_log, write_log
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
-from surefoot.clicks.writers import write_log
 
 SATISFIED, GRADES = Satisfaction((30.0,)), Satisfaction((50.0, 400.0))
 YANDEX12 = ReadingSettings("yandex2012", 1.0, "log")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.clicks.logs import YANDEX12, c12, made, q12, results, write_lines
 
-from surefoot.clicks.click_state import LogFacts
+from surefoot.clicks.events import LogFacts
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.served.session_events import ClickEvent, SessionEvents, ShownEvent
 
@@ -41,7 +41,7 @@ def _by_tables(events: Events, thresholds: tuple[float, ...], folder: Path, *, w
 
 
 def by_sessions(events: Events, thresholds: tuple[float, ...], folder: Path) -> Known:
-    facts = LogFacts("time", 1.0, False, False, False, False, False, thresholds, None)
+    facts = LogFacts("time", 1.0, False, False, False, False, False, thresholds)
     about = ("s", None, None)
     lists = [
         ShownEvent(*about, time, None, f"of {time}", None, what, None, None, number)
@@ -53,7 +53,7 @@ def by_sessions(events: Events, thresholds: tuple[float, ...], folder: Path) -> 
         for number, (time, what) in enumerate(events)
         if not isinstance(what, tuple)
     ]
-    session = SessionEvents(facts, None, lists, clicks)
+    session = SessionEvents(facts, None, [*lists, *clicks])
     return _known((one.shown, one.document, one.clicked, one.satisfied) for one in session.results)
 
 

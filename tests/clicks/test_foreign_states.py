@@ -11,8 +11,8 @@ import pytest
 from tests.clicks.test_served import facts_of, state_of
 
 import surefoot
+from surefoot.clicks.backends import ibis_connection, sealed_file
 from surefoot.clicks.click_state import ClickState
-from surefoot.clicks.duckdb_files import ibis_connection, sealed_file
 from surefoot.data.reading import limits
 from surefoot.errors import DataError
 
@@ -168,4 +168,4 @@ def test_duckdb_is_opened_in_one_module_alone() -> None:
         and node.func.attr == "connect"
         and "duckdb" in ast.unparse(node.func.value)
     }
-    assert opened == {"clicks/duckdb_files.py"}
+    assert opened == {"clicks/backends.py"}

@@ -8,8 +8,18 @@ import numpy as np
 import polars as pl
 import pytest
 
-from surefoot.clicks.generator import AMBIGUOUS, FAVOURITES, KINDS, LISTS, REFINDING, SESSIONS, SHOWN, generate_log
-from surefoot.clicks.writers import write_kinds, write_log
+from surefoot.clicks.generator import (
+    AMBIGUOUS,
+    FAVOURITES,
+    KINDS,
+    LISTS,
+    REFINDING,
+    SESSIONS,
+    SHOWN,
+    generate_log,
+    write_kinds,
+    write_log,
+)
 from surefoot.errors import ArgumentError
 
 

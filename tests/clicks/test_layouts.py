@@ -15,11 +15,10 @@ from tests.clicks.logs import GRADES, SATISFIED, YANDEX12, YANDEX14, c12, genera
 from surefoot.clicks.backends import open_backend
 from surefoot.clicks.feature_pipeline import FeatureTable, feature_table
 from surefoot.clicks.impressions import Satisfaction
-from surefoot.clicks.layouts.layout import ReadingSettings
-from surefoot.clicks.layouts.reading import guess_layout
-from surefoot.clicks.layouts.registry import LAYOUTS, WRITABLE
-from surefoot.clicks.layouts.timestamps import milliseconds
-from surefoot.clicks.lazy_ibis import ibis
+from surefoot.clicks.layouts.layout import ReadingSettings, milliseconds
+from surefoot.clicks.layouts.reading import LAYOUTS, guess_layout
+from surefoot.clicks.log import ibis
+from surefoot.clicks.options import GENERATED_FILES
 from surefoot.errors import ArgumentError, DataError, SurefootWarning
 
 OUTCOMES = ["impression", "session", "user", "query", "position", "document", "grade", "last"]
@@ -36,7 +35,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> FeatureTable:
     return made(generated(folder, 10), folder / "made", YANDEX14, GRADES)
 
 
-@pytest.mark.parametrize("layout", [name for name in WRITABLE if name != "yandex2014"])
+@pytest.mark.parametrize("layout", [name for name in GENERATED_FILES if name != "yandex2014"])
 @pytest.mark.heavy
 def test_a_generated_log_is_the_same_in_every_layout(layout: str, first: FeatureTable, tmp_path: Path) -> None:
     path = generated(tmp_path, 10, layout)
@@ -355,7 +354,7 @@ class TestRejected:
 class TestTable:
     """One table of layouts, which the command line, its errors and the documentation agree with."""
 
-    @pytest.mark.parametrize("layout", WRITABLE)
+    @pytest.mark.parametrize("layout", GENERATED_FILES)
     def test_one_layout_alone_recognizes_a_log(self, layout: str, tmp_path: Path) -> None:
         path = generated(tmp_path, 2, layout)
         assert guess_layout(path) == layout

@@ -15,26 +15,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from surefoot.clicks.click_state import ClickState, LogFacts
-from surefoot.clicks.events import CLICK_COLUMNS, LIST_COLUMNS, ShownRequest
+from surefoot.clicks.click_state import ClickState
+from surefoot.clicks.events import ClockSpan, LogFacts, ShownRequest
 from surefoot.clicks.features import catalogue
-from surefoot.clicks.served.clock_span import ClockSpan
-from surefoot.clicks.served.event_store import EventStore
-from surefoot.clicks.served.key_times import KeyedTimes, Tally
+from surefoot.clicks.impressions import Satisfaction
+from surefoot.clicks.log import CLICKS, LISTS
+from surefoot.clicks.served.event_store import AddedEvents, EventStore
 from surefoot.clicks.served.session_events import ShownEvent
+from surefoot.clicks.served.tallies import KeyedTimes, Tally
 from surefoot.clicks.shards.counting import feature
-from surefoot.clicks.shards.personal import ShardEvents, personal_features
-from surefoot.clicks.shards.population import Population
+from surefoot.clicks.shards.shard_features import Population, ShardEvents, personal_features
 from surefoot.clicks.shards.shard_impressions import shard_impressions
 from surefoot.errors import ArgumentError, DataError
 
 Event = dict[str, Any]
 
 
-def facts_of(
-    clock: str | None, *, linked: bool = False, users: bool = True, half_life: float | None = None
-) -> LogFacts:
-    return LogFacts(clock, 0.5, linked, users, True, True, False, (4.0, 9.0), half_life)
+def facts_of(clock: str | None, *, linked: bool = False, users: bool = True) -> LogFacts:
+    return LogFacts(clock, 0.5, linked, users, True, True, False, (4.0, 9.0))
 
 
 def empty(folder: Path, facts: LogFacts) -> ClickState:
@@ -46,40 +44,45 @@ def state_of(events: list[Event], folder: Path, facts: LogFacts) -> ClickState:
     """A state as it is saved after a log of these events."""
     number = len(list(folder.iterdir()))
     study, path = folder / f"study{number}", folder / f"{number}.duckdb"
-    made = shard_impressions(*tables(events), facts.satisfaction, linked=facts.linked)
+    made = shard_impressions(*tables(events), Satisfaction(facts.thresholds), linked=facts.linked)
     for name in ("lists", "clicks", "results"):
         (study / "results" / name).mkdir(parents=True)
-        getattr(made, name).write_parquet(study / "results" / name / "part.parquet")
-    ClickState.create(path, study, facts)
+        made[name].write_parquet(study / "results" / name / "part.parquet")
+    EventStore.create(path, study, facts)
     return ClickState(path, facts)
 
 
 def tables(events: list[Event]) -> tuple[pl.DataFrame, pl.DataFrame]:
     rows = [event | {"number": number} for number, event in enumerate(events)]
     lists, clicks = ([row for row in rows if ("documents" in row) == kind] for kind in (True, False))
-    return pl.DataFrame(lists, schema=LIST_COLUMNS), pl.DataFrame(clicks, schema=CLICK_COLUMNS)
+    return pl.DataFrame(lists, schema=polars_types(LISTS)), pl.DataFrame(clicks, schema=polars_types(CLICKS))
+
+
+def polars_types(columns: dict[str, str]) -> dict[str, Any]:
+    arrays = {"array<string>": pl.List(pl.String), "array<float64>": pl.List(pl.Float64)}
+    return {name: ({"string": pl.String, "int64": pl.Int64} | arrays)[kind] for name, kind in columns.items()}
 
 
 def expected(events: list[Event], facts: LogFacts) -> dict[tuple[Any, ...], np.ndarray]:
     """The features of each list by the arrays of a whole log."""
-    log, day = facts.log(), facts.shared_clock == "day"
-    made = shard_impressions(*tables(events), facts.satisfaction, linked=facts.linked)
-    shard = ShardEvents.of(log, made.lists, made.results)
-    columns = personal_features(log, shard, made.clicks.filter(pl.col("reason").is_null()))
+    day = facts.shared_clock == "day"
+    made = shard_impressions(*tables(events), Satisfaction(facts.thresholds), linked=facts.linked)
+    shard = ShardEvents.of(facts, made["lists"], made["results"])
+    columns = personal_features(facts, shard, made["clicks"].filter(pl.col("reason").is_null()))
     if facts.shared_clock is not None:
-        clicked = made.results.filter(pl.col("clicked_at").is_not_null()).select(
+        clicked = made["results"].filter(pl.col("clicked_at").is_not_null()).select(
             "query", "document", owner=pl.coalesce("u" + pl.col("user"), "s" + pl.col("session")),
             clicked="day" if day else "clicked_at",
             satisfied=pl.when(pl.col("satisfied_at").is_not_null()).then("day" if day else "satisfied_at"),
         )  # fmt: skip
-        shown = made.lists.select("query", shown="day" if day else "time")
-        columns |= Population(shown, clicked, facts.half_life).features(shard)
-    columns["position"] = feature(made.results["position"].to_numpy())
-    names = [one.name for one in catalogue(log)]
+        shown = made["lists"].select("query", shown="day" if day else "time")
+        columns |= Population(shown, clicked).features(shard)
+    columns["position"] = feature(made["results"]["position"].to_numpy())
+    names = list(catalogue(facts))
     matrix = pl.DataFrame({name: columns[name].cast(pl.Float32) for name in names}).to_numpy()
-    impression = made.results["impression"]
+    impression = made["results"]["impression"]
     return {
-        key_of(row): matrix[(impression == row["impression"]).to_numpy()] for row in made.lists.iter_rows(named=True)
+        key_of(row): matrix[(impression == row["impression"]).to_numpy()] for row in made["lists"].iter_rows(named=True)
     }
 
 
@@ -127,13 +130,12 @@ def completed(events: list[Event], facts: LogFacts) -> list[Event]:
 @given(
     events=st.lists(st.one_of(SHOWN, CLICK), min_size=1, max_size=14), clock=st.sampled_from(["time", "day", None]),
     linked=st.booleans(), users=st.booleans(), seed=st.integers(0, 99), login=st.booleans(),
-    half_life=st.sampled_from([None, None, 0.01, 3.7]),
 )  # fmt: skip
 def test_any_order_of_events_gives_the_features_of_the_whole_log(
     events: list[Event], clock: str | None, linked: bool, users: bool, seed: int, login: bool,
-    half_life: float | None, tmp_path: Path,
+    tmp_path: Path,
 ) -> None:  # fmt: skip
-    facts = facts_of(clock, linked=linked, users=users, half_life=None if clock is None else half_life)
+    facts = facts_of(clock, linked=linked, users=users)
     events = completed(events, facts)
     state, rng = empty(tmp_path, facts), random.Random(seed)
     given, asked = rng.sample(events, len(events)), [event for event in events if "documents" in event]
@@ -190,7 +192,7 @@ def test_a_repeated_event_may_say_whose_it_is(tmp_path: Path) -> None:
     state = empty(tmp_path, facts_of("time"))
     state.update([SHOWN_1, CLICK_1])
     asked = SHOWN_1 | {"session": "t", "time": 50, "user": "u"}
-    column = [one.name for one in catalogue(state.facts.log())].index("user_document_clicked")
+    column = list(catalogue(state.facts)).index("user_document_clicked")
     assert found(state, asked)[:, column].tolist() == [0, 0]
     assert state.update(SHOWN_1 | {"user": "u"}) == {"added": 0, "repeated": 1}
     assert found(state, asked)[:, column].tolist() == [0, 1]
@@ -322,7 +324,7 @@ def test_arrays_are_stored_as_they_are(tmp_path: Path) -> None:
     state = state_of([shown._asdict()], tmp_path, facts)
     state.close()
     store = EventStore(state.path, facts, read_only=False)
-    store.save([shown._replace(session="t", number=2, terms=None)], [], {}, {})
+    store.save(AddedEvents({}, events=[shown._replace(session="t", number=2, terms=None)]))
     read = store.sessions(["s", "t"])
     assert read["s"].lists == [shown]
     assert read["t"].lists == [shown._replace(session="t", number=2, terms=None)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import shutil
 from pathlib import Path
 
@@ -17,9 +16,8 @@ from tests.clicks.logs import GRADES, SATISFIED, YANDEX12, c12, generated, made,
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
-from surefoot.clicks.layouts.registry import WRITABLE
-from surefoot.clicks.shards.counting import DecayedIndex, EventIndex, KeyTimes, LookingBack
-from surefoot.errors import ArgumentError
+from surefoot.clicks.options import GENERATED_FILES
+from surefoot.clicks.shards.counting import EventIndex, KeyTimes, LookingBack
 
 TABLES = {
     "results/lists": ["impression"], "results/clicks": ["number"], "results/repeated": ["number", "document"],
@@ -49,7 +47,7 @@ def assert_both_ways_agree(
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("layout", WRITABLE)
+@pytest.mark.parametrize("layout", GENERATED_FILES)
 def test_a_generated_log(layout: str, tmp_path: Path) -> None:
     assert_both_ways_agree(generated(tmp_path, 40, layout), tmp_path, ReadingSettings(layout), GRADES, 3)
 
@@ -172,27 +170,3 @@ def check_index(events: list, rows: list) -> None:
 def test_key_times_sort_by_key_and_then_by_time() -> None:
     keys, times = np.array([0, 2**40, 2**40, 1]), np.array([2**60, 0, 5, 2**50])
     assert np.argsort(KeyTimes(2**40 + 1, times).of(keys, times)).tolist() == [0, 3, 1, 2]
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    events=EVENTS,
-    rows=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 60)), max_size=30),
-    half_life=st.sampled_from([0.004, 0.3, 2.0, 1000.0]),
-)
-def test_a_decayed_index_adds_up_as_loops_do(events: list, rows: list, half_life: float) -> None:
-    found = DecayedIndex(*both(events), half_life).before(*both(rows))
-    expected = [
-        math.fsum(2.0 ** ((t - time) / half_life) for k, t in events if k == key and t < time) for key, time in rows
-    ]
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=5.1e-7)  # it is rounded to six digits
-
-
-def test_half_lives_are_made_by_arrays_alone(tmp_path: Path) -> None:
-    log = write_lines(tmp_path / "log", [q12("a", 1, "x", 1), q12("b", 86401, "x", 1)])
-    with pytest.raises(ArgumentError, match="by arrays, on DuckDB alone"):
-        made(log, tmp_path / "none", YANDEX12, SATISFIED, windows=True, half_life=1.0)
-    table = made(log, tmp_path / "made", YANDEX12, SATISFIED, half_life=1.0)
-    assert sorted(table.scan().collect()["query_lists"].to_list()) == [0.0, 0.5]
-    assert "counted half after the half-life" in table.meanings["query_lists"]
-    assert "half" not in table.meanings["session_lists"]

@@ -14,7 +14,7 @@ from tests.clicks.logs import GRADES, YANDEX14, features, generated, made, resul
 
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
-from surefoot.clicks.layouts.registry import WRITABLE
+from surefoot.clicks.options import GENERATED_FILES
 from surefoot.personal.position_bias import position_bias
 
 pytestmark = [
@@ -45,7 +45,7 @@ def assert_same(one: pl.DataFrame, other: pl.DataFrame) -> None:
     assert one.cast(kinds).equals(other.cast(kinds), null_equal=True)
 
 
-@pytest.mark.parametrize("layout", WRITABLE)
+@pytest.mark.parametrize("layout", GENERATED_FILES)
 def test_a_generated_log(layout: str, tmp_path: Path) -> None:
     log = generated(tmp_path, 30, layout)
     one, other = (

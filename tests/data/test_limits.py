@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 
 import surefoot as sf
-from surefoot.clicks.log_files import check_file
+from surefoot.clicks.layouts.reading import check_file
 from surefoot.data.reading import limits
 from surefoot.data.reading.files import COMPRESS, read_json
 from surefoot.data.reading.texts import read_texts

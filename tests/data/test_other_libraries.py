@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,14 +17,17 @@ import pytest
 import ranx
 from hypothesis import given
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 from tests.data.files import check_refused, write_file
 from typer.testing import CliRunner
 
 import surefoot as sf
 from surefoot.cli.commands import application
+from surefoot.clicks.feature_pipeline import FeatureTable
+from surefoot.data.reading.frames import pandas_frame
 from surefoot.data.reading.query_tables import read_segments
 from surefoot.data.reading.texts import read_texts
-from surefoot.errors import DataError, MeasureError
+from surefoot.errors import DataError, MeasureError, MissingExtraError
 
 RUN = {"q1": {"d2": 3.0, "d1": 1.5, "d3": -2.0}, "q2": {"d9": 0.25}}
 QRELS = {"q1": {"d1": 2.0, "d2": 0.0}, "q2": {"d9": 1.0}}
@@ -348,3 +352,53 @@ def test_a_table_without_a_header_is_told_which(tmp_path: Path) -> None:
         sf.read_qrels(write_file(tmp_path / "b.csv", "\n\n"))
     with pytest.raises(DataError, match="expected a header 'query,kind,…'"):
         read_segments(write_file(tmp_path / "c.csv", "\n"))
+
+
+SCORED = {"q1": {"d1": 0.5, "d2": 0.75}, "q2": {"d3": -1.0}}
+
+
+def test_every_frame_comes_in_pandas_too() -> None:
+    scores = sf.read_scores({"today": {"q1": 0.5, "q2": 0.25}, "new": {"q1": 0.75, "q2": 0.0}})
+    assessment = sf.assess(scores, "today", alphas=[0, 5])
+    frames = [
+        (scores.to_pandas(), scores.to_frame()),
+        (sf.read_run(SCORED).to_pandas(), sf.read_run(SCORED).to_frame()),
+        (sf.read_qrels(SCORED).to_pandas(), sf.read_qrels(SCORED).to_frame()),
+        (assessment.to_pandas(), assessment.per_query()),
+    ]
+    for theirs, ours in frames:
+        assert isinstance(theirs, pd.DataFrame)
+        assert_frame_equal(pl.from_pandas(theirs, nan_to_null=True), ours, check_dtypes=False)
+    assert assessment.to_pandas()["difference"].sum() == assessment.per_query()["difference"].sum()
+    assert sf.read_scores(scores.to_pandas()).values.tolist() == scores.values.tolist()
+    assert sf.read_run(sf.read_run(SCORED).to_pandas()).to_dict() == sf.read_run(SCORED).to_dict()
+
+
+def test_a_table_of_features(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"impression": ["1", "2"], "clicks": [3.0, None]})
+    (tmp_path / "features").mkdir()
+    frame.write_parquet(tmp_path / "features" / "part.parquet")
+    table = FeatureTable(tmp_path, ["clicks"], {}, {}, None, users=False)
+    assert_frame_equal(pl.from_pandas(table.to_pandas(), nan_to_null=True), frame)
+
+
+def test_absent_values_and_types() -> None:
+    frame = pl.DataFrame({"a": [1, None], "b": [True, None], "c": ["x", None], "d": [0.5, 0.25], "e": [True, False]})
+    made = pandas_frame(frame)
+    assert [str(kind) for kind in made.dtypes] == ["float64", "object", "object", "float64", "bool"]
+    assert made["b"].tolist() == [True, None]
+    assert np.isnan(made["a"][1])
+    made.loc[0, "d"] = 2.0  # a copy of its own
+    assert frame["d"].to_list() == [0.5, 0.25]
+    assert pandas_frame(frame.clear()).shape == (0, 5)
+
+
+def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert sf.read_run(SCORED).to_pandas()["doc_id"].tolist() == ["d2", "d1", "d3"]
+
+
+def test_without_pandas_its_name_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingExtraError, match="needs pandas, which is not installed; install it with: pip install"):
+        sf.read_run(SCORED).to_pandas()

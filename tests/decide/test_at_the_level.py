@@ -12,7 +12,7 @@ from tests.decide.guard.test_thresholds import calibration
 import surefoot as sf
 from surefoot.decide.agreement import agreement as agreement_module
 from surefoot.decide.evidence.conditions import ConditionRule
-from surefoot.decide.evidence.proof import Evidence, _Test
+from surefoot.decide.evidence.proof import ConditionEvidence, _Test
 from surefoot.decide.gate.looks import proved_conditions
 from surefoot.decide.gate.release_policy import LEAST_DELTA, MOST_DELTA, ReleasePolicy
 from surefoot.decide.gate.sample_size import _TestGroup
@@ -23,9 +23,9 @@ from surefoot.risk.bounds import binomial_p
 RISK = ConditionRule("risk", 0.02)
 
 
-def evidence(x: np.ndarray, rule: ConditionRule = RISK) -> Evidence:
+def evidence(x: np.ndarray, rule: ConditionRule = RISK) -> ConditionEvidence:
     """Losses of 0 or 1, whose exact p does not depend on δ."""
-    return Evidence(rule, x, 0.0, 1.0, "binomial")
+    return ConditionEvidence(rule, x, 0.0, 1.0, "binomial")
 
 
 def test_a_p_that_is_delta_proves_that_a_condition_holds() -> None:

@@ -18,8 +18,8 @@ import surefoot as sf
 from surefoot.errors import ArgumentError
 from surefoot.export import float32_thresholds, package
 from surefoot.export.ensemble import Ensemble, RawTree
-from surefoot.export.options import TARGETS
 from surefoot.export.readers import lightgbm as lightgbm_reader
+from surefoot.export.settings import TARGETS
 from surefoot.export.targets import ltr_plugin, onnx, ranklib, solr
 from surefoot.export.targets import vespa as vespa_target
 from surefoot.export.targets.table import find_target

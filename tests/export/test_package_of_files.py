@@ -13,10 +13,8 @@ from tests.export.interpreters import interpreter, solr_gaps, strict
 from tests.export.models import NAMES, model_of, ranker
 
 import surefoot as sf
-from surefoot.export.names import model_name
-from surefoot.export.options import TARGETS
 from surefoot.export.package import read_ensemble, write_model
-from surefoot.export.settings import ExportSettings
+from surefoot.export.settings import TARGETS, ExportSettings, model_name
 from surefoot.export.targets.table import find_target
 from surefoot.export.targets.vespa import expressions
 

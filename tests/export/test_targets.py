@@ -11,9 +11,8 @@ from tests.conftest import ROOT
 from tests.export.models import ranker
 
 from surefoot.errors import ArgumentError
-from surefoot.export.names import export_files
 from surefoot.export.replay import PLUGINS
-from surefoot.export.settings import ExportSettings
+from surefoot.export.settings import ExportSettings, export_files
 from surefoot.export.targets import ltr_plugin
 from surefoot.export.targets.table import TARGETS, UnsetTreatment, find_target
 

@@ -519,7 +519,7 @@ def test_another_body_or_depth_is_fetched_anew(server, tmp_path: Path) -> None:
 
 
 def test_one_fetch_at_a_time(server, tmp_path: Path) -> None:
-    from surefoot.fetching.fetched_answers import FetchedAnswers
+    from surefoot.fetching.fetched_run import FetchedAnswers
 
     with FetchedAnswers(tmp_path / "new.run", {}).lock(), pytest.raises(DataError, match="another fetch is working"):
         fetched(server, output=tmp_path / "new.run")
@@ -564,7 +564,7 @@ def test_killed_and_started_again(server, tmp_path: Path, how: signal.Signals) -
 
 
 def test_killed_after_the_output_was_written(server, tmp_path: Path, monkeypatch, surefoot) -> None:
-    from surefoot.fetching.fetched_answers import FetchedAnswers
+    from surefoot.fetching.fetched_run import FetchedAnswers
 
     monkeypatch.chdir(tmp_path)
     Path("queries.tsv").write_text("q1\tgoat\n")

@@ -19,10 +19,9 @@ from tests.fuzz.mutations import NUMBERS, WORDS, count, mutated, mutated_json
 
 import surefoot as sf
 from surefoot.clicks.feature_pipeline import FeatureTable, feature_table
-from surefoot.clicks.generator import generate_log
+from surefoot.clicks.generator import generate_log, write_log
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
-from surefoot.clicks.writers import write_log
 from surefoot.data.hashes import seal
 from surefoot.data.reading.query_tables import read_segments
 from surefoot.data.reading.texts import read_texts

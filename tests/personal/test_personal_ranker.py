@@ -22,12 +22,13 @@ from tests.clicks.logs import GRADES, SATISFIED, YANDEX12, c12, generated, made,
 from tests.personal.small import SMALL, small_study, small_table
 
 import surefoot as sf
-from surefoot.clicks.click_state import ClickState, LogFacts
-from surefoot.clicks.events import ShownRequest
+from surefoot.clicks.click_state import ClickState
+from surefoot.clicks.events import LogFacts, ShownRequest
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
-from surefoot.clicks.layouts.registry import WRITABLE
+from surefoot.clicks.options import GENERATED_FILES
+from surefoot.clicks.served.event_store import EventStore
 from surefoot.errors import ArgumentError, DataError, SurefootWarning
 from surefoot.learn.ranker import Ranker
 from surefoot.personal.methods import method_names
@@ -58,7 +59,7 @@ def empty_state(table: FeatureTable, folder: Path) -> ClickState:
     for file in (before / "results").rglob("*.parquet"):
         pl.read_parquet(file, hive_partitioning=False).head(0).write_parquet(file)
     facts = log_facts(table.folder, table)
-    ClickState.create(folder / "clicks.duckdb", before, facts)
+    EventStore.create(folder / "clicks.duckdb", before, facts)
     return ClickState(folder / "clicks.duckdb", facts)
 
 
@@ -88,7 +89,7 @@ def assert_replayed(table: FeatureTable, folder: Path) -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("layout", WRITABLE)
+@pytest.mark.parametrize("layout", GENERATED_FILES)
 def test_a_log_replayed_event_by_event_has_the_features_of_the_pipeline(layout: str, tmp_path: Path) -> None:
     table = made(generated(tmp_path, 4, layout), tmp_path / "made", ReadingSettings(layout), GRADES)
     assert_replayed(table, tmp_path)
@@ -118,16 +119,6 @@ def odd_state(odd: FeatureTable, tmp_path_factory: pytest.TempPathFactory) -> It
 def test_odd_events_replayed(clock: str, tmp_path: Path) -> None:
     reading = ReadingSettings("yandex2012", 1.0, clock)
     assert_replayed(made(write_lines(tmp_path / "log", ODD), tmp_path / "made", reading, SATISFIED), tmp_path)
-
-
-@pytest.mark.parametrize("layout", ["ubi", "yandex2014"])
-@pytest.mark.heavy
-def test_counts_with_a_half_life_replayed(layout: str, tmp_path: Path) -> None:
-    log = generated(tmp_path, 4, layout)
-    table = made(log, tmp_path / "made", ReadingSettings(layout), GRADES, half_life=2.5)
-    plain = made(log, tmp_path / "plain", ReadingSettings(layout), GRADES)
-    assert not table.scan().collect()["user_lists"].equals(plain.scan().collect()["user_lists"])
-    assert_replayed(table, tmp_path)
 
 
 def test_the_order_of_events_does_not_matter_and_repeated_ones_count_once(odd: FeatureTable, tmp_path: Path) -> None:
@@ -200,7 +191,7 @@ def test_two_objects_of_one_state_give_events_numbers_of_their_own(odd: FeatureT
 def test_a_session_of_two_users_is_refused(tmp_path: Path) -> None:
     lines = ["user,session,time,query,shown,click", "u,s,1000,x,1 2,"]
     table = made(write_lines(tmp_path / "log.csv", lines), tmp_path / "made", ReadingSettings("table"), SATISFIED)
-    state = ClickState.create(tmp_path / "s.duckdb", table.folder, log_facts(table.folder, table))
+    state = EventStore.create(tmp_path / "s.duckdb", table.folder, log_facts(table.folder, table))
     state = ClickState(tmp_path / "s.duckdb", log_facts(table.folder, table))
     with pytest.raises(DataError, match="session 's' is of user 'u' and of user 'v'"):
         state.update([{"session": "s", "user": "v", "time": 2000, "document": "1"}])
@@ -311,16 +302,15 @@ def test_a_table_of_earlier_rules_is_not_served(odd: FeatureTable, tmp_path: Pat
     [
         ("satisfaction", "thresholds", ["x"]), ("satisfaction", "thresholds", 3), ("satisfaction", "thresholds", []),
         ("reading", "layout", "other"), ("reading", "layout", ["x"]), ("reading", "seconds", None),
-        (None, "half_life", "x"), (None, "half_life", -1),
     ],
 )  # fmt: skip
 def test_a_log_s_facts_that_were_changed_are_refused_by_file(
-    odd: FeatureTable, tmp_path: Path, part: str | None, name: str, value: Any
+    odd: FeatureTable, tmp_path: Path, part: str, name: str, value: Any
 ) -> None:
     shutil.copytree(odd.folder, tmp_path / "study")
     path = tmp_path / "study" / "log.json"
     facts = json.loads(path.read_text())
-    (facts if part is None else facts[part])[name] = value
+    facts[part][name] = value
     path.write_text(json.dumps(facts))
     with pytest.raises(DataError, match=r"log\.json: is damaged or incomplete"):
         log_facts(tmp_path / "study", odd)
@@ -367,7 +357,8 @@ def test_a_full_disk_leaves_no_model(tmp_path: Path) -> None:
 _WRITER = """
 import sys
 from pathlib import Path
-from surefoot.clicks.click_state import ClickState, LogFacts
+from surefoot.clicks.click_state import ClickState
+from surefoot.clicks.events import LogFacts
 facts = LogFacts("time", 1.0, False, False, False, False, False, (30.0,))
 state = ClickState(Path(sys.argv[1]), facts)
 for number in range(int(sys.argv[2]), 10**6):

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.cli import installed_parts
+from surefoot.cli import check
 from surefoot.decide.evidence.conditions import CONDITIONS
-from surefoot.decide.gate.release_policy import TEMPLATE, ReleasePolicy
+from surefoot.decide.gate.release_policy import ReleasePolicy, policy_template
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,9 +28,9 @@ def test_a_policy_to_start_from(surefoot, tmp_path: Path, monkeypatch) -> None:
     assert "release.toml already exists" in err
     assert Path("release.toml").read_text() == "risk = 0.5\n"
     assert surefoot("check", "--new-policy", "other.toml", "-q")[:2] == (0, "")
-    assert Path("other.toml").read_text() == TEMPLATE
+    assert Path("other.toml").read_text() == policy_template()
     assert surefoot("check", "--new-policy", "release.toml", "--force")[0] == 0
-    assert Path("release.toml").read_text() == TEMPLATE
+    assert Path("release.toml").read_text() == policy_template()
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_what_check_refuses(surefoot, tmp_path: Path, monkeypatch, line: str, me
 def test_every_key_of_the_policy_is_explained(tmp_path: Path) -> None:
     """Also those that stand there as comments are right."""
     lines = [line.removeprefix("# ") if line.startswith(("# share", "# u_risk", "# [", "# risk")) else line
-             for line in TEMPLATE.splitlines()]  # fmt: skip
+             for line in policy_template().splitlines()]  # fmt: skip
     (tmp_path / "policy.toml").write_text("\n".join(lines))
     policy = ReleasePolicy.read(tmp_path / "policy.toml")
     assert {rule.name for rule in policy.rules} == set(CONDITIONS)
@@ -89,7 +89,7 @@ def test_check_says_where_a_policy_is_wrong(
 
 def test_check_goes_through_all_files(surefoot, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("policy.toml").write_text(TEMPLATE)
+    Path("policy.toml").write_text(policy_template())
     Path("qrels.txt").write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\n")
     Path("bad.txt").write_text("q1 0 d1 1\nq1 0 d2 x\n")
     code, out, err = surefoot("check", "bad.txt", "policy.toml", "qrels.txt", "none.toml")
@@ -104,16 +104,16 @@ def test_check_goes_through_all_files(surefoot, tmp_path: Path, monkeypatch) -> 
 
 def test_every_extra_is_looked_at() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    assert {part.extra for part in installed_parts.PARTS} == {"core", *extras} - {"all"}
+    assert {part.extra for part in check.PARTS} == {"core", *extras} - {"all"}
 
 
 def test_what_is_installed(surefoot, monkeypatch) -> None:
-    core, plots = (part for part in installed_parts.PARTS if part.modules[0] in ("numpy", "matplotlib"))
+    core, plots = (part for part in check.PARTS if part.modules[0] in ("numpy", "matplotlib"))
     odd = (
-        installed_parts.InstalledPart(("onnx",), "onnx", ("no-such-distribution",)),
-        installed_parts.InstalledPart(("no_such_module",), "plots", ("numpy",)),
+        check.InstalledPart(("onnx",), "onnx", ("no-such-distribution",)),
+        check.InstalledPart(("no_such_module",), "plots", ("numpy",)),
     )
-    monkeypatch.setattr(installed_parts, "PARTS", (core, plots, *odd))
+    monkeypatch.setattr(check, "PARTS", (core, plots, *odd))
     code, out, _ = surefoot("check", "--json", "-")
     data = json.loads(out)
     assert (code, data["schema"], data["sound"]) == (0, "surefoot/installed/1", True)
@@ -132,9 +132,9 @@ def test_a_core_that_does_not_import(tmp_path: Path, monkeypatch) -> None:
     ):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text(text)
-    source = str(Path(installed_parts.__file__).parents[2])
+    source = str(Path(check.__file__).parents[2])
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{source}")
-    program = "import surefoot.cli.installed_parts as p; p.PARTS = p.PARTS[:2]; from surefoot.cli import main; main()"
+    program = "import surefoot.cli.check as p; p.PARTS = p.PARTS[:2]; from surefoot.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", program, "check"], capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stderr
     assert "broken" in done.stdout

@@ -10,7 +10,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.errors import DataError
-from surefoot.report.shape import check_shape
+from surefoot.report.kinds import check_shape
 from surefoot.risk.assessment_data import AssessmentData
 
 SCORES = {"today": {"q1": 0.5, "q2": 0.25, "q3": 0.0}, "new": {"q1": 1.0, "q2": 0.0, "q3": 0.5}}

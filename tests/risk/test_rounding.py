@@ -14,7 +14,7 @@ from scipy import stats
 
 import surefoot as sf
 from surefoot.decide.evidence.conditions import CONDITIONS
-from surefoot.decide.history.comparisons import is_hurt, is_hurt_over_20
+from surefoot.decide.history.history_files import is_hurt, is_hurt_over_20
 from surefoot.learn.criteria import history_figures
 from surefoot.risk.ordinary_tests import randomisation_test, wilcoxon_test
 from surefoot.risk.tradeoff import difference_of, which_lose_over_20

@@ -6,8 +6,7 @@ import sys
 import urllib.request
 
 import surefoot as sf
-from surefoot.clicks.generator import generate_log
-from surefoot.clicks.writers import write_log
+from surefoot.clicks.generator import generate_log, write_log
 
 write_log(generate_log(users=60, queries=30), "clicks.log")
 result = sf.personalize(

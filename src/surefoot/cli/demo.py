@@ -16,9 +16,8 @@ from surefoot.cli import shared_options as shared
 from surefoot.cli.demo_clicks import demo_clicks
 from surefoot.cli.help_screen import helpful_group
 from surefoot.cli.option import DIR, option
-from surefoot.cli.outputs import OutputFolder, check_outputs
+from surefoot.cli.outputs import DEMO, JSON, PAGE, OutputFolder, check_outputs
 from surefoot.cli.printing import page_provenance
-from surefoot.cli.signatures import DEMO, JSON, PAGE
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.options import MEASURE
 
@@ -194,7 +193,7 @@ def _learn(say: Callable[..., None], output: Path, seed: int) -> bool:
 
 def files_of_judges() -> list[str]:
     """What the demonstration writes."""
-    from surefoot.demo.made_judges import JUDGES
+    from surefoot.demo.made_runs import JUDGES
 
     judges = [name for judge in JUDGES for name in (f"{judge}.qrels", f"{judge}-draws.json")]
     return ["people.qrels", *(f"{name}.run" for name in DEMO_SYSTEMS), *judges, "agreement.html"]
@@ -204,11 +203,11 @@ def show_judges(say: Callable[..., None], output: Path, queries: int, seed: int,
     """Generate people's judgments and four judges', and decide on two candidates with each."""
     from surefoot.data.writing.all_or_nothing import ensure_folder
     from surefoot.decide.agreement.agreement import judge_agreement
-    from surefoot.decide.agreement.agreement_text import headline
+    from surefoot.decide.agreement.agreement_view import headline
     from surefoot.decide.evidence.judge_next import judge_next
     from surefoot.decide.gate.gate import gate
-    from surefoot.demo.made_judges import JUDGES
-    from surefoot.demo.made_judges import judges as demo_judges
+    from surefoot.demo.made_runs import JUDGES
+    from surefoot.demo.made_runs import judges as demo_judges
     from surefoot.demo.made_runs import runs as demo_runs
     from surefoot.measures.scoring import score
 

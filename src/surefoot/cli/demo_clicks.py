@@ -10,7 +10,7 @@ import typer
 from surefoot.cli import shared_options as shared
 from surefoot.cli.option import FILE, option
 from surefoot.cli.outputs import Output, OutputFolder, check_outputs
-from surefoot.clicks.layouts.registry import WRITABLE
+from surefoot.clicks.options import GENERATED_FILES
 
 LAYOUT = "ubi"
 
@@ -18,7 +18,7 @@ LAYOUT = "ubi"
 def demo_clicks(
     output: Annotated[Path, option("-o --output", "The log; for ubi a folder.", FILE)],
     users: Annotated[int, option("--users", "Each has about 37 lines.", min=1)] = 1000,
-    layout: Annotated[str, option("--layout", f"{', '.join(WRITABLE)}.", "WORD", shown="")] = LAYOUT,
+    layout: Annotated[str, option("--layout", f"{', '.join(GENERATED_FILES)}.", "WORD", shown="")] = LAYOUT,
     segments: Annotated[Path | None, option("--segments", "Also the kind of each list, as CSV.", FILE)] = None,
     seed: Annotated[int, option("--seed", "The same seed gives the same log.", min=0)] = 0,
     force: shared.Force = False,
@@ -28,11 +28,10 @@ def demo_clicks(
 
     **Example:** `surefoot demo clicks --users 2000 -o ubi/`
     """
-    names = WRITABLE[layout].files if layout in WRITABLE else ()
+    names = GENERATED_FILES.get(layout, ())
     target = OutputFolder("--output", output, inside=dict.fromkeys(names)) if names else Output("--output", output)
     check_outputs([target, Output("--segments", segments)], [], force)
-    from surefoot.clicks.generator import generate_log
-    from surefoot.clicks.writers import write_kinds, write_log
+    from surefoot.clicks.generator import generate_log, write_kinds, write_log
 
     written = write_log(generate_log(users, seed=seed), output, layout)
     if segments is not None:

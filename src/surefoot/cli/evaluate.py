@@ -11,7 +11,7 @@ import typer
 from surefoot.arguments import LARGEST_COUNT, MOST_DRAWS, comma_separated, parse_numbers
 from surefoot.cli import shared_options as shared
 from surefoot.cli.option import DIR, FILE, LIST, NAME, option
-from surefoot.cli.outputs import Output, OutputFolder, check_outputs
+from surefoot.cli.outputs import CHART, QUERIES_CSV, SYSTEMS_CSV, Output, OutputFolder, check_outputs
 from surefoot.cli.printing import Delivery, results, show
 from surefoot.cli.runs import (
     EVALUATION_MEASURE,
@@ -21,7 +21,6 @@ from surefoot.cli.runs import (
     read_scored,
     scores_or_runs,
 )
-from surefoot.cli.signatures import CHART, QUERIES_CSV, SYSTEMS_CSV
 from surefoot.errors import ArgumentError, shortened
 from surefoot.report.options import ALPHAS, BY_TRAFFIC, DETAILED_QUERIES
 

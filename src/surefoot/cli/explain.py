@@ -9,8 +9,8 @@ import typer
 
 from surefoot.cli import shared_options as shared
 from surefoot.cli.option import argument, option
+from surefoot.cli.outputs import EXPLANATION_JSON, EXPLANATION_MARKDOWN
 from surefoot.cli.printing import Delivery, results
-from surefoot.cli.signatures import EXPLANATION_JSON, EXPLANATION_MARKDOWN
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.model_files import model_files
@@ -64,6 +64,6 @@ class _ExplanationTexts:
 
     def to_html(self) -> str:
         """As a page."""
-        from surefoot.report.explanation_page import to_page
+        from surefoot.report.family import to_page
 
         return to_page(visible(f"Query {self._query}"), self._result.sentences(), self._result.tables())

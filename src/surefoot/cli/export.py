@@ -12,8 +12,7 @@ from surefoot.cli.option import DIR, FILE, NAME, option
 from surefoot.cli.outputs import OutputFolder, check_outputs
 from surefoot.cli.printing import either
 from surefoot.errors import ArgumentError, visible
-from surefoot.export.names import export_files
-from surefoot.export.options import MISSING, ROWS
+from surefoot.export.settings import MISSING, ROWS, export_files
 from surefoot.learn.model_files import model_files
 
 

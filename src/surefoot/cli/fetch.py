@@ -44,7 +44,7 @@ def fetch(
     **Example:** `surefoot fetch --service opensearch --url https://localhost:9200/shop --queries queries.tsv --body
     search.json --user-env LOGIN -o new.run`
     """
-    from surefoot.fetching.fetched_answers import answers_folder, is_own_output
+    from surefoot.fetching.fetched_run import answers_folder, is_own_output
 
     inputs = [queries, body, *([ca_file] if ca_file is not None else [])]
     check_outputs([Output("--output", output)], inputs, force or is_own_output(output))

@@ -7,7 +7,6 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -17,7 +16,7 @@ from surefoot.arguments import LARGEST_COUNT
 from surefoot.cli import shared_options as shared
 from surefoot.cli.help_screen import TYPED
 from surefoot.cli.option import FILE, NAME, option
-from surefoot.cli.outputs import Output, check_outputs
+from surefoot.cli.outputs import DECISION_JUNIT, DECISION_MARKDOWN, Output, check_outputs
 from surefoot.cli.printing import Delivery, results, show
 from surefoot.cli.runs import (
     CHOOSE_CONDITIONS,
@@ -28,13 +27,11 @@ from surefoot.cli.runs import (
     read_scored,
     scores_or_runs,
 )
-from surefoot.cli.signatures import DECISION_JUNIT, DECISION_MARKDOWN
 from surefoot.decide.options import DELTA, EXIT_CODES, NothingToLoseTreatment
 from surefoot.errors import ArgumentError, shortened
 
 if TYPE_CHECKING:
     from surefoot.decide.evidence.conditions import ConditionKind
-    from surefoot.decide.gate.asked import Given
     from surefoot.decide.gate.decision import Decision
     from surefoot.decide.gate.release_policy import ReleasePolicy
 
@@ -127,25 +124,22 @@ def gate(
     delivery.check(inputs + updated)
     check_outputs([Output("--record", record)], [*inputs, *filter(None, [summary])], force=True)
     from surefoot.data.reading.files import as_text
+    from surefoot.decide.evidence.sample import Evidence
     from surefoot.decide.gate.build_servers import annotate, append_summary
-    from surefoot.decide.gate.gate import gate as decide
-    from surefoot.decide.gate.gate import preview as look_ahead
+    from surefoot.decide.gate.gate import decide, look_ahead
 
     (matrix,) = read_scored("gate", given, [] if measure is None else [measure], missing)
     if baseline is None:
         raise ArgumentError(choose_baseline(matrix.systems, virtual=False))
-    question: Given = {
-        "segments": segments, "sample": sample, "automatic": automatic,
-        "sampled_from": sampled_from, "budget": budget, "unanswered": unanswered,
-    }  # fmt: skip
+    evidence = Evidence.read(
+        sample=sample, unanswered=unanswered, automatic=automatic, segments=segments, sampled_from=sampled_from,
+        budget=budget,
+    )  # fmt: skip
     systems = None if candidate is None else as_text(candidate), as_text(baseline)
     if preview:
-        show(look_ahead(matrix, *systems, parsed, record=record, **question))
+        show(look_ahead(matrix, *systems, parsed, evidence, record=record))
         raise typer.Exit(NOTHING_DECIDED)
-    decision = decide(  # what the policy settles was taken above, or overridden
-        matrix, candidate=systems[0], baseline=systems[1], policy=replace(parsed, settings=ReleaseSettings()),
-        record=record, texts=texts, **question,
-    )  # fmt: skip
+    decision = decide(matrix, *systems, parsed, evidence, record=record, texts=texts)
     if summary is not None:
         append_summary(summary, decision.to_markdown())
     with suppress(BrokenPipeError):  # who reads no further must not turn a stop into a success

@@ -17,46 +17,40 @@ TYPED = "surefoot.typed"  # a command as it was typed, in its context
 _ALL = "surefoot.help_all"  # whether all options are shown, in a context
 _END = "More options: --help-all. Every command: --force, --quiet, --seed."
 
-_STUDY = "--measure --sizes --html --json --csv"
-_SHOWN = {  # what `--help` shows of a command, in this order; the others are under `--help-all`
-    "surefoot": "--version",
-    "evaluate": "--baseline --measure --alpha --scores --segments --traffic --texts --per-query --why --all --tests "
-    "--html --json --csv --latex --figures",
-    "explain": "--baseline --pairs --html",
-    "stability": "",
-    "noise": _STUDY,
-    "subsets": _STUDY,
-    "time": f"--dates {_STUDY.replace('sizes', 'size')}",
-    "measures": _STUDY.replace("--sizes ", ""),
-    "gate": "--baseline --candidate --measure --policy --risk --gain --share-hurt --u-risk --delta --segments "
-    "--segment --sample --record --preview --budget --sampled-from --html --json --junit --markdown",
-    "judge": "",
-    "next": "--baseline --measure --draws --to-prove --uniform --traffic --qrels --record --output --csv",
-    "agreement": "--baseline --candidate --measure --risk --html --json",
-    "guard": "--fit-scorer --calibrate --baseline --risk --share-hurt --delta --sample --record --output --html",
-    "history": "--html --json --csv",
-    "train": "--valid --baseline --objective --alpha --measure --trees --models --set --traffic --engine --output "
-    "--html",
-    "rank": "--baseline --output --html --qrels --shown --why",
-    "sweep": "--baseline --objective --alpha --seeds --trees --set --preset --traffic --workers --output --html",
-    "select": "--keep-gain --max-risk --less-risk --output",
-    "export": "--to --missing --features --output",
-    "serve": "--port --host --allow-updates",
-    "personalize": "--layout --unit --clock --split --sample --preset --output --save --html",
-    "fetch": "--service --url --queries --body --user-env --depth --output",
-    "convert": "--to --texts --unrated --depth --output",
-    "check": "--new-policy --json",
-    "demo": "--output --queries",
-    "clicks": "--output --users --layout",
-    "judges": "--output --queries",
-}
-_DOCS_PAGE = {  # of the documentation
-    "evaluate": "evaluate", "train": "learn", "rank": "learn", "explain": "learn", "sweep": "trade-offs",
-    "select": "trade-offs", "gate": "decide", "next": "decide", "guard": "guard", "export": "deploy",
-    "convert": "pipelines", "fetch": "fetch", "agreement": "judges", "judge": "judges", "history": "history",
-    "personalize": "personalize", "serve": "personalize", "clicks": "personalize", "judges": "judges",
-    "check": "builds", "noise": "near-ties", "subsets": "near-ties", "time": "near-ties", "measures": "near-ties",
-    "stability": "near-ties", "demo": "index",
+# A command's page of the documentation, and what `--help` shows of it, in this order; the rest is under `--help-all`.
+_SCREENS = {
+    "surefoot": ("index", "--version"),
+    "evaluate": ("evaluate", "--baseline --measure --alpha --scores --segments --traffic --texts --per-query --why "
+        "--all --tests --html --json --csv --latex --figures"),
+    "explain": ("learn", "--baseline --pairs --html"),
+    "stability": ("near-ties", ""),
+    "noise": ("near-ties", "--measure --sizes --html --json --csv"),
+    "subsets": ("near-ties", "--measure --sizes --html --json --csv"),
+    "time": ("near-ties", "--dates --measure --size --html --json --csv"),
+    "measures": ("near-ties", "--measure --html --json --csv"),
+    "gate": ("decide", "--baseline --candidate --measure --policy --risk --gain --share-hurt --u-risk --delta "
+        "--segments --segment --sample --record --preview --budget --sampled-from --html --json --junit --markdown"),
+    "judge": ("judges", ""),
+    "next": ("decide", "--baseline --measure --draws --to-prove --uniform --traffic --qrels --record --output --csv"),
+    "agreement": ("judges", "--baseline --candidate --measure --risk --html --json"),
+    "guard": ("guard", "--fit-scorer --calibrate --baseline --risk --share-hurt --delta --sample --record --output "
+        "--html"),
+    "history": ("history", "--html --json --csv"),
+    "train": ("learn", "--valid --baseline --objective --alpha --measure --trees --models --set --traffic --engine "
+        "--output --html"),
+    "rank": ("learn", "--baseline --output --html --qrels --shown --why"),
+    "sweep": ("trade-offs", "--baseline --objective --alpha --seeds --trees --set --preset --traffic --workers "
+        "--output --html"),
+    "select": ("trade-offs", "--keep-gain --max-risk --less-risk --output"),
+    "export": ("deploy", "--to --missing --features --output"),
+    "serve": ("personalize", "--port --host --allow-updates"),
+    "personalize": ("personalize", "--layout --unit --clock --split --sample --preset --output --save --html"),
+    "fetch": ("fetch", "--service --url --queries --body --user-env --depth --output"),
+    "convert": ("pipelines", "--to --texts --unrated --depth --output"),
+    "check": ("builds", "--new-policy --json"),
+    "demo": ("index", "--output --queries"),
+    "clicks": ("personalize", "--output --users --layout"),
+    "judges": ("judges", "--output --queries"),
 }  # fmt: skip
 
 
@@ -134,7 +128,8 @@ def show_all(context: typer.Context, requested: bool) -> None:
 def _screen(command: Any, ctx: Any) -> Any:
     """A copy of a command, with its options as the screen shows them, and where to read more."""
     screen, everything = copy(command), _ALL in ctx.meta
-    shown = _SHOWN.get(command.name or "surefoot", "").split()
+    page, names = _SCREENS.get(command.name or "surefoot", ("index", ""))
+    shown = names.split()
     own = [option for option in command.get_params(ctx) if not getattr(option, "hidden", False)]
     arguments = [option for option in own if option.param_type_name == "argument"]
     options = {option.opts[-1]: option for option in own if option.param_type_name != "argument"}
@@ -142,7 +137,7 @@ def _screen(command: Any, ctx: Any) -> Any:
     screen.params = [_on_screen(option) for option in (*arguments, *(options[name] for name in order))]
     screen.get_params = lambda ctx: screen.params  # --help is among them
     screen.collect_usage_pieces = lambda ctx: _usage(screen.params, hasattr(command, "commands"))
-    screen.help = f"{(command.help or '').rstrip()}\n\n**More:** {_page(command.name)}"
+    screen.help = f"{(command.help or '').rstrip()}\n\n**More:** {_page(page)}"
     screen.epilog = None if everything or not options.keys() - {"--help", "--help-all"} else _END
     return screen
 
@@ -202,11 +197,10 @@ def _default(option: Any) -> str:
     return str(getattr(option.default, "value", option.default))
 
 
-def _page(command: str | None) -> str:
+def _page(page: str) -> str:
     """Where the documentation tells more of a command."""
     from importlib.metadata import PackageNotFoundError, metadata
 
-    page = _DOCS_PAGE.get(command or "", "index")
     try:
         urls = metadata("surefoot").get_all("Project-URL") or []
     except PackageNotFoundError:

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 from surefoot.cli.option import argument, option
-from surefoot.cli.outputs import files_under
+from surefoot.cli.outputs import HISTORY_CSV, HISTORY_JSON, files_under
 from surefoot.cli.printing import Delivery, results, show
-from surefoot.cli.signatures import HISTORY_CSV, HISTORY_JSON
 from surefoot.decide.history.history_data import DateSource
 
 
@@ -24,7 +23,7 @@ def history(
     """
     delivery.check(_read_files(folder))
     from surefoot.decide.history.history import history as gather
-    from surefoot.decide.history.history_text import tables
+    from surefoot.decide.history.history_view import tables
     from surefoot.progress import busy
 
     with busy("Reading past releases"):

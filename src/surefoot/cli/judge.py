@@ -11,10 +11,9 @@ import typer
 from surefoot.cli import shared_options as shared
 from surefoot.cli.help_screen import helpful_group
 from surefoot.cli.option import FILE, NAME, argument, option
-from surefoot.cli.outputs import Output, check_outputs
+from surefoot.cli.outputs import DRAWS_CSV, Output, check_outputs
 from surefoot.cli.printing import Delivery, results, show
 from surefoot.cli.runs import EVALUATION_MEASURE, GivenFiles, choose_baseline, input_files, read_named_runs
-from surefoot.cli.signatures import DRAWS_CSV
 from surefoot.errors import ArgumentError, DataError, visible
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def judge_next(  # noqa: PLR0915  # a list of its options
         sample_next,
         sample_tables,
     )
-    from surefoot.decide.evidence.judge_next import draw_queries as draw
+    from surefoot.decide.evidence.judge_next import judge_next as draw
     from surefoot.decide.evidence.judged_queries import systems_of
     from surefoot.measures.scoring import runs_by_name
     from surefoot.measures.worst_case import check_bounded
@@ -103,8 +102,9 @@ def judge_next(  # noqa: PLR0915  # a list of its options
         table, tables = sample_csv(order, to_judge), sample_tables(entry, to_judge, _SHOWN_DRAWS)
     else:
         drawn = draw(
-            candidate, reference, measure, draws, to_prove=to_prove or "risk", seed=seed,  # type: ignore[arg-type]
-            automatic=automatic, unjudged=unjudged, traffic=traffic, record=record,  # type: ignore[arg-type]
+            [candidate, reference], candidate=shown, baseline=shipped, measure=measure, n=draws, seed=seed,
+            to_prove=to_prove or "risk", traffic=traffic, record=record,  # type: ignore[arg-type]
+            automatic=automatic, unjudged=unjudged,  # type: ignore[arg-type]
         )  # fmt: skip
         order = [drawn.queries[row] for row in drawn_order(drawn)]
         to_judge = documents_to_judge(drawn.queries, kind, candidate, reference, known)
@@ -184,7 +184,7 @@ def judge_agreement(
     delivery.check(inputs)
     from surefoot.data.reading.files import as_text
     from surefoot.decide.agreement.agreement import judge_agreement as compare
-    from surefoot.decide.agreement.agreement_text import tables
+    from surefoot.decide.agreement.agreement_view import tables
     from surefoot.progress import busy
 
     with busy("Comparing judges"):

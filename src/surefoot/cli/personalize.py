@@ -10,9 +10,8 @@ import typer
 from surefoot.arguments import parse_numbers
 from surefoot.cli import shared_options as shared
 from surefoot.cli.option import DIR, FILE, LIST, NAME, argument, option, parameters
-from surefoot.cli.outputs import files_under
+from surefoot.cli.outputs import PERSONAL_CSV, files_under
 from surefoot.cli.printing import Delivery, either, results, show
-from surefoot.cli.signatures import PERSONAL_CSV
 from surefoot.clicks.options import BACKENDS, MEMORY, SATISFIED
 from surefoot.errors import ArgumentError, visible
 from surefoot.personal.options import GRIDS, LABEL_MEASURES, SAMPLE, SPLITS
@@ -28,7 +27,6 @@ def personalize(
     labels: Annotated[str | None, option("--labels", f"{', '.join(LABEL_MEASURES)}.", "WORD", shown="layout's")] = None,
     dwell: Annotated[str | None, option("--dwell", "Seconds that satisfy.", LIST, shown=f"{SATISFIED[0]:g}")] = None,
     last: Annotated[bool, option("--last/--no-last", "A session's last click satisfies, or not.")] = True,
-    half_life: Annotated[str | None, option("--half-life", "Days until an event counts half.", LIST)] = None,
     split: Annotated[str | None, option("--split", f"{', '.join(SPLITS)}.", "WORD", shown="user")] = None,
     sample: Annotated[int, option("--sample", "Lists to learn from.", min=3)] = SAMPLE,
     preset: Annotated[str, option("--preset", f"{', '.join(GRIDS)}.", "WORD")] = "quick",
@@ -76,11 +74,8 @@ def personalize(
         "threads": threads, "backend": backend, "force": delivery.force,
         "dwell": None if dwell is None else parse_numbers(dwell, "--dwell"),
     }  # fmt: skip
-    lives = None if half_life is None else parse_numbers(half_life, "--half-life")
     if features_only:
-        if lives is not None and len(lives) > 1:
-            raise ArgumentError("--features-only makes one table; give one --half-life")
-        table = features(log, output, **reading, half_life=None if lives is None else lives[0])
+        table = features(log, output, **reading)
         if not delivery.quiet:
             _print_counts(table.folder, table.names, table.counts)
         return
@@ -97,7 +92,7 @@ def personalize(
         check_known("is no model of method", method, method_names({**GRIDS[preset], **grid}))
     result = learn(
         log, output, **reading, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, segments=segments,
-        seed=seed, half_life=lives, horizons=horizons,
+        seed=seed, horizons=horizons,
     )  # fmt: skip
     delivery.finish(result, lambda: show(tables(result.to_dict())), [log, *kinds])
     if save is not None:  # last: the result is there, whatever becomes of the model

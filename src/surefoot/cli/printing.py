@@ -14,8 +14,7 @@ import typer
 
 from surefoot.cli import shared_options as shared
 from surefoot.cli.option import OptionGroup
-from surefoot.cli.outputs import Output, check_outputs
-from surefoot.cli.signatures import JSON, METRICS, PAGE, Signature
+from surefoot.cli.outputs import JSON, METRICS, PAGE, Output, Signature, check_outputs
 from surefoot.errors import ArgumentError
 
 if TYPE_CHECKING:

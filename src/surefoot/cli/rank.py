@@ -11,8 +11,7 @@ import typer
 from surefoot.cli import shared_options as shared
 from surefoot.cli.model_assessment import score_model, show_model
 from surefoot.cli.option import FILE, NAME, argument, option
-from surefoot.cli.outputs import Output, check_outputs
-from surefoot.cli.signatures import PAGE, SERVED_CSV
+from surefoot.cli.outputs import PAGE, SERVED_CSV, Output, check_outputs
 from surefoot.data.reading.folders import GUARD, PERSONAL, saved_kind
 from surefoot.decide.guard.file_names import guard_files
 from surefoot.errors import ArgumentError, visible

@@ -10,9 +10,9 @@ from surefoot.arguments import LARGEST_COUNT, MOST_DRAWS, integer, parse_numbers
 from surefoot.cli import shared_options as shared
 from surefoot.cli.help_screen import helpful_group
 from surefoot.cli.option import FILE, LIST, NAME, OptionGroup, option
+from surefoot.cli.outputs import STUDY_CSV
 from surefoot.cli.printing import results, show
 from surefoot.cli.runs import input_files, measure_names, read_judged_runs
-from surefoot.cli.signatures import STUDY_CSV
 from surefoot.errors import ArgumentError
 from surefoot.stability.study_data import (
     MEASURES,

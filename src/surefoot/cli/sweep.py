@@ -12,9 +12,8 @@ from surefoot.choose import options as choices
 from surefoot.cli import shared_options as shared
 from surefoot.cli.bar import is_watched, progress_lines, stage
 from surefoot.cli.option import DIR, LIST, NAME, argument, json_or_text, option, parameters
-from surefoot.cli.outputs import files_under
+from surefoot.cli.outputs import SWEEP_CSV, files_under
 from surefoot.cli.printing import Delivery, results, show
-from surefoot.cli.signatures import SWEEP_CSV
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.options import ENGINE, ENGINES, MEASURE, NETWORK_ENGINE, RISK_OBJECTIVES, RULE

@@ -12,9 +12,8 @@ from surefoot.cli import shared_options as shared
 from surefoot.cli.bar import is_watched, new_bar, stage
 from surefoot.cli.model_assessment import score_model, show_model
 from surefoot.cli.option import DIR, FILE, NAME, argument, option, parameters
-from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
+from surefoot.cli.outputs import CARD, CHECKPOINT, METRICS, PAGE, Output, OutputModel, check_outputs, files_under
 from surefoot.cli.printing import either
-from surefoot.cli.signatures import CARD, CHECKPOINT, METRICS, PAGE
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
 from surefoot.learn.model_files import checkpoint_paths, is_model_file, model_files

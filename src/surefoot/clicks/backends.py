@@ -1,11 +1,18 @@
 """Where Ibis expressions are computed: DuckDB, which keeps to a given memory, or Spark, for logs of many machines.
 
 A backend does what Ibis leaves to it: open a text file as lines, open CSV, JSON and Parquet, compute a table once
-that several others are made of, and write Parquet.
+that several others are made of, and write Parquet. DuckDB and Polars take a name such as `log[1]` for a pattern of
+names, and a folder `day=3`, anywhere in the path, for a column `day` that is 3 in every row. A user's folders may have
+such names: so every path goes through `pattern`, and every reader is told `hive_partitioning=False`.
+
+DuckDB also keeps the state of a personal ranker, a file that may come from elsewhere. It is opened sealed: no SQL in it
+can read another file, load an extension or unlock that. And it is refused if it holds anything but the tables that
+surefoot makes: a view, a macro or a generated column is a program of whoever made the file.
 """
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
@@ -14,14 +21,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from surefoot.clicks.duckdb_files import ibis_connection
-from surefoot.clicks.lazy_ibis import IbisTable, ibis
+import polars as pl
+
+from surefoot.clicks.log import IbisTable, ibis
 from surefoot.clicks.options import BACKENDS, MEMORY
-from surefoot.clicks.parquet_folders import pattern
+from surefoot.data.reading.limits import check_growth
 from surefoot.data.writing.all_or_nothing import new_folder
-from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
+from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, shortened
 from surefoot.runtime import cores, library
 
 Shape = Mapping[str, Any]  # field → str, another shape, or a list of one of these: texts, objects, arrays
@@ -29,43 +37,19 @@ _COUNTER = count()  # for names of views
 _ZSTD = {"compression": "zstd", "compression_level": 1}  # higher levels take longer and save little
 _ROW_GROUP = 1 << 14  # rows that are read together, where some of a file's are looked for
 _SEPARATOR = "\x01"  # appears in no line: files are checked for it before
-
-
-class Backend(Protocol):
-    """A place to compute Ibis expressions."""
-
-    name: str
-
-    def lines(self, path: Path) -> IbisTable:
-        """The lines of a text file that are not blank, as `line` and `number`, which grows along the file."""
-
-    def json(self, path: Path, shape: Shape) -> IbisTable:
-        """The same lines, and what each holds as JSON in a column `event` of this shape, null where it holds none."""
-
-    def csv(self, path: Path) -> IbisTable:
-        """A CSV file with a header, every column as text."""
-
-    def parquet(self, path: Path) -> IbisTable:
-        """A Parquet file, or a folder of them."""
-
-    def once(self, table: IbisTable) -> IbisTable:
-        """The same table, computed once where others are made of it; of lines see `parsed_once` in log.py."""
-
-    def forget(self) -> None:
-        """Let go of tables that were computed once."""
-
-    def write(self, table: IbisTable, folder: Path, by: Sequence[str] = ()) -> None:
-        """Compute a table and write it as a folder of Parquet files, which appears complete or not at all.
-
-        Rows with the same value of the first of `by` are found together: it is the name of a folder, or rows are in
-        order of `by`.
-        """
-
-    def rows(self, table: IbisTable) -> list[dict[str, Any]]:
-        """The rows of a table, which are few."""
-
-    def close(self) -> None:
-        """Let go of the backend."""
+NO_EXTENSIONS: dict[str, Any] = {
+    "autoload_known_extensions": False, "autoinstall_known_extensions": False, "allow_community_extensions": False,
+}  # fmt: skip
+_SEALED = NO_EXTENSIONS | {"enable_external_access": False, "lock_configuration": True}
+# What else a file may hold, by the kind and the query that finds it.
+_OTHERS = {
+    "view": "SELECT view_name FROM duckdb_views()",
+    "macro": "SELECT function_name FROM duckdb_functions()",
+    "type": "SELECT type_name FROM duckdb_types()",
+    "schema": "SELECT schema_name FROM duckdb_schemas()",
+}
+_CELL = 8  # bytes that a value takes in memory at least
+Tables = Mapping[str, Mapping[str, str]]  # the columns of each table in their order, with DuckDB's types
 
 
 class DuckDB:
@@ -86,7 +70,7 @@ class DuckDB:
         self._lines: dict[str, IbisTable] = {}  # of these, the lines of files
 
     def lines(self, path: Path) -> IbisTable:
-        """The file's lines, numbered in its order."""
+        """The lines of a text file that are not blank, as `line` and `number`, which grows along the file."""
         with errors_naming(path):
             lines = self.connection.read_csv(
                 pattern(path), columns={"line": "VARCHAR"}, delim=_SEPARATOR, quote="", escape="", header=False,
@@ -99,14 +83,14 @@ class DuckDB:
         return stored
 
     def json(self, path: Path, shape: Shape) -> IbisTable:
-        """The lines, parsed."""
+        """The same lines, and what each holds as JSON in a column `event` of this shape, null where it holds none."""
         structure = json.dumps(_duckdb_shape(shape)).replace("'", "''")
         parsed = f"json_transform(CASE WHEN json_valid(line) THEN line END, '{structure}')"
         name = f"lines_{next(_COUNTER)}"
         return self.lines(path).alias(name).sql(f"SELECT line, number, {parsed} AS event FROM {name}")
 
     def csv(self, path: Path) -> IbisTable:
-        """All columns as text."""
+        """A CSV file with a header, every column as text."""
         with errors_naming(path):
             return self.connection.read_csv(pattern(path), all_varchar=True, header=True, hive_partitioning=False)
 
@@ -116,7 +100,10 @@ class DuckDB:
             return self.connection.read_parquet(pattern(path), hive_partitioning=False)
 
     def once(self, table: IbisTable) -> IbisTable:
-        """A view; a table, which goes to disk beyond the memory, from the first time that something is written."""
+        """The same table, computed once where others are made of it; of lines see `parsed_once` in log.py.
+
+        A view; a table, which goes to disk beyond the memory, from the first time that something is written.
+        """
         name = f"once_{next(_COUNTER)}"
         self._not_computed.append(name)
         return self.connection.create_view(name, table)
@@ -144,7 +131,11 @@ class DuckDB:
             self._drop(self._computed.pop())
 
     def write(self, table: IbisTable, folder: Path, by: Sequence[str] = ()) -> None:
-        """One file, in order of `by`: DuckDB takes half as long again for a hundred folders."""
+        """Compute a table and write it as a folder of Parquet files, which appears complete or not at all.
+
+        Rows with the same value of the first of `by` are found together. Here it is one file, in order of `by`: DuckDB
+        takes half as long again for a hundred folders.
+        """
         with new_folder(folder) as temporary, errors_naming(folder, "written"):
             self._compute_views()
             ordered = table.order_by(*by) if by else table
@@ -153,7 +144,7 @@ class DuckDB:
             )
 
     def rows(self, table: IbisTable) -> list[dict[str, Any]]:
-        """The rows, as DuckDB itself gives them: Ibis would import pandas for it."""
+        """The rows of a table, which are few, as DuckDB itself gives them: Ibis would import pandas for it."""
         found = self.connection.raw_sql(self.connection.compile(table))
         names = [column[0] for column in found.description]
         return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
@@ -165,7 +156,7 @@ class DuckDB:
 
 
 class Spark:
-    """The Spark session that runs, or one on all cores of this machine."""
+    """The Spark session that runs, or one on all cores of this machine; it does what `DuckDB` does."""
 
     name = "spark"
 
@@ -251,6 +242,9 @@ class Spark:
         self.session.stop()
 
 
+Backend = DuckDB | Spark
+
+
 def _hadoop_path(path: Path) -> str:
     """A path for Spark, which would take a name with brackets or stars for a pattern of names."""
     return re.sub(r"([][{}*?\\])", r"\\\1", str(path))
@@ -293,3 +287,87 @@ def errors_naming(path: Path, doing: str = "read") -> Iterator[None]:
         if not type(error).__module__.startswith(("_duckdb", "duckdb", "pyspark", "py4j", "ibis")):
             raise
         raise DataError.at(path, None, f"cannot be {doing} ({shortened(str(error), 400)})") from error
+
+
+def duckdb_library() -> Any:
+    """DuckDB itself; where it is not installed, the error that says how to install it."""
+    return library("duckdb", "clicks", "the state of a personal ranker")
+
+
+def ibis_connection(**settings: Any) -> Any:
+    """A connection that reads the user's log files, and never fetches or loads an extension by itself."""
+    return ibis.duckdb.connect(**NO_EXTENSIONS, **settings)
+
+
+def reading_connection() -> Any:
+    """The same without Ibis."""
+    return duckdb_library().connect(config=dict(NO_EXTENSIONS))
+
+
+def record_batches(result: Any) -> Any:
+    """What was asked for, as Arrow's batches, each when it is wanted; the method has had two names."""
+    return result.to_arrow_reader() if hasattr(result, "to_arrow_reader") else result.fetch_record_batch()
+
+
+def sealed_file(path: Path, *, read_only: bool = False) -> Any:
+    """A connection to a DuckDB file, new or old, that can do nothing but read and write that file.
+
+    It has one thread: what is looked up is little, and requests come one after the other.
+    """
+    return duckdb_library().connect(str(path), read_only=read_only, config=_SEALED | {"threads": 1})
+
+
+def check_tables(connection: Any, path: Path, tables: Tables) -> None:
+    """Refuse a file that holds anything but these tables with these columns."""
+
+    def rows(sql: str) -> list[tuple[Any, ...]]:
+        found: list[tuple[Any, ...]] = connection.execute(sql).fetchall()
+        return found
+
+    def refuse(problem: str) -> None:
+        raise DataError.at(path, None, f"{problem}; it was not made by surefoot, or was changed: save the model again")
+
+    for kind, query in _OTHERS.items():
+        if others := rows(f"{query} WHERE NOT internal AND database_name = current_database()"):
+            refuse(f"holds the {kind} {shortened(others[0][0])}, and a state has none")
+    if others := rows("SELECT sequence_name FROM duckdb_sequences()"):
+        refuse(f"holds the sequence {shortened(others[0][0])}, and a state has none")
+    found = {
+        name: (count, sql) for name, count, sql in rows("SELECT table_name, estimated_size, sql FROM duckdb_tables()")
+    }
+    if set(found) != set(tables):
+        refuse(f"holds the tables {name_list(sorted(found)) or 'of none'}, and a state has {name_list(sorted(tables))}")
+    if others := rows("SELECT table_name, constraint_text FROM duckdb_constraints()"):
+        refuse(f"has the constraint {shortened(others[0][1])} in table {others[0][0]}, and a state has none")
+    columns: dict[str, dict[str, str]] = {name: {} for name in tables}
+    for table, column, kind, default in rows(
+        "SELECT table_name, column_name, data_type, column_default FROM duckdb_columns() "
+        "WHERE NOT internal ORDER BY table_name, column_index"
+    ):
+        if default is not None:  # of a generated column the expression
+            refuse(f"computes column {shortened(column)} of table {table} by {shortened(default)}")
+        columns[table][column] = kind
+    for table, expected in tables.items():
+        if list(columns[table].items()) != list(expected.items()):
+            refuse(f"has table {table} with the columns {_listed(columns[table])}; expected {_listed(expected)}")
+    values = sum(found[table][0] * len(columns) for table, columns in tables.items())
+    check_growth(path, values * _CELL)
+
+
+def _listed(columns: Mapping[str, str]) -> str:
+    return shortened(", ".join(f"{name} {kind}" for name, kind in columns.items()), 400)
+
+
+def pattern(path: Path) -> str:
+    """What to ask for: a file, or the Parquet files of a folder and of the folders in it.
+
+    >>> pattern(Path("log[1].tsv"))
+    'log[[]1].tsv'
+    """
+    name = glob.escape(str(path))
+    return f"{name}/**/*.parquet" if path.is_dir() else name
+
+
+def scan(folder: Path) -> pl.LazyFrame:
+    """The rows of a folder, lazily, in no order."""
+    return pl.scan_parquet(pattern(folder), hive_partitioning=False)

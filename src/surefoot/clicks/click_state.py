@@ -8,10 +8,12 @@ it arrives. A list's features come from events strictly before it, by the rules 
 
 from __future__ import annotations
 
+import math
 import threading
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -21,23 +23,23 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.clicks.events import LogFacts, ShownRequest, checked_events
-from surefoot.clicks.features import catalogue
-from surefoot.clicks.served.behaviour import Behaviour
-from surefoot.clicks.served.event_store import EventStore
-from surefoot.clicks.served.everybody import LISTS, ClickedResult, QueryHistory, owner_name
-from surefoot.clicks.served.key_times import Tally
-from surefoot.clicks.served.recent import Recent, Value
-from surefoot.clicks.served.request_features import (
-    Everybody,
-    FeatureColumns,
-    behaviour_features,
-    everybody_features,
-    session_features,
+from surefoot.clicks.features import KINDS, POSITIONS_TOLD_APART, catalogue
+from surefoot.clicks.served.event_store import AddedEvents, EventStore
+from surefoot.clicks.served.session_events import Behaviour, Event, SessionEvents, counts_before
+from surefoot.clicks.served.tallies import (
+    LISTS,
+    ClickedResult,
+    QueryHistory,
+    Recent,
+    Tally,
+    Value,
+    entropy,
+    owner_name,
+    rounded_number,
 )
-from surefoot.clicks.served.session_events import ClickEvent, SessionEvents, ShownEvent
 from surefoot.errors import ArgumentError, DataError, shortened
 
-__all__ = ["ClickState", "LogFacts"]
+FeatureColumns = dict[str, list[float]]
 _SESSIONS, _USERS, _QUERIES, _DOCUMENTS = 10_000, 5_000, 20_000, 100_000  # that are in memory at most
 
 
@@ -56,11 +58,6 @@ class ClickState:
                 shared = _OPEN[key] = LiveCounts(EventStore(path, facts, read_only=read_only), facts)
             shared.users_of_file += 1
         self._shared: LiveCounts | None = shared
-
-    @staticmethod
-    def create(path: Path, study: Path, facts: LogFacts, name: Path | None = None) -> None:
-        """A new file with the events of a study's folder; `name` is where it will be, for messages."""
-        EventStore.create(path, study, facts, name)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -96,24 +93,6 @@ class ClickState:
         return self._shared
 
 
-@dataclass
-class AddedEvents:
-    """What an update changes: sessions before and after, new events, users of sessions that had none, and clicks."""
-
-    before: dict[str, SessionEvents]
-    after: dict[str, SessionEvents] = field(default_factory=dict)
-    lists: list[ShownEvent] = field(default_factory=list)
-    clicks: list[ClickEvent] = field(default_factory=list)
-    users: dict[str, str] = field(default_factory=dict)
-    clicked: dict[str, list[ClickedResult]] = field(default_factory=dict)  # of sessions in which they changed
-    no_longer: list[ClickedResult] = field(default_factory=list)  # what these had clicked before
-
-    @property
-    def any(self) -> bool:
-        """Whether anything is to be stored."""
-        return bool(self.lists or self.clicks or self.users)
-
-
 class LiveCounts:
     """A file of events, and in memory what the last requests were about."""
 
@@ -124,43 +103,42 @@ class LiveCounts:
         self._saving = False
         self._read_meanwhile: list[tuple[Recent[Any], str]] = []
         self.users_of_file = 0
-        self.names = [feature.name for feature in catalogue(facts.log())]
+        self.names = list(catalogue(facts))
         self._sessions: Recent[SessionEvents] = Recent(_SESSIONS)
         self._users: Recent[Behaviour] = Recent(_USERS)
         self._queries: Recent[QueryHistory] = Recent(_QUERIES)
         self._documents: Recent[Tally] = Recent(_DOCUMENTS)
 
-    def update(self, events: list[ShownEvent | ClickEvent]) -> dict[str, int]:
+    def update(self, events: list[Event]) -> dict[str, int]:
         """Add checked events; requests are answered while they are written to disk."""
         with self.writing, self.store.reporting():
             with self.lock:
                 added = self._added(events)
-                self._saving = added.any
-            if not added.any:
+                number = len(added.events)
+                self._saving = bool(number or added.users)
+            if not self._saving:
                 return {"added": 0, "repeated": len(events)}
             try:
-                self.store.save(added.lists, added.clicks, added.users, added.clicked)
+                self.store.save(added)
                 with self.lock:
                     self._apply_all(added)
             finally:
                 with self.lock:
                     self._saving = False
                     self._read_meanwhile.clear()
-        number = len(added.lists) + len(added.clicks)
         return {"added": number, "repeated": len(events) - number}
 
-    def _added(self, events: list[ShownEvent | ClickEvent]) -> AddedEvents:
+    def _added(self, events: list[Event]) -> AddedEvents:
         """What some events change."""
-        by_session: dict[str, list[ShownEvent | ClickEvent]] = {}
+        by_session: dict[str, list[Event]] = {}
         for event in self.store.numbered(events):
             by_session.setdefault(event.session, []).append(event)
         before = self._known_sessions(list(by_session))
         added = AddedEvents(before)
         for name, mine in by_session.items():
-            session, new_lists, new_clicks = before[name].with_events(mine)
+            session, new_events = before[name].with_events(mine)
             added.after[name] = session
-            added.lists += [event._replace(user=session.user) for event in new_lists]
-            added.clicks += [event._replace(user=session.user) for event in new_clicks]
+            added.events += [event._replace(user=session.user) for event in new_events]
             if session.user is not None and before[name].user is None and before[name].known:
                 added.users[name] = session.user
             old, new = self._clicked(name, before[name]), self._clicked(name, session)
@@ -170,14 +148,15 @@ class LiveCounts:
         return added
 
     def _apply_all(self, added: AddedEvents) -> None:
-        self.store.note_changes(added.lists, added.clicks, added.users, added.clicked, added.no_longer)
+        self.store.note_changes(added)
         try:
             for memory, name in self._read_meanwhile:  # with the events or without: it is read again
                 memory.drop(name)
             for name, session in added.after.items():
                 self._apply(name, added.before[name], session, added.clicked.get(name))
         except BaseException:  # half of it is counted: all is read again
-            self._forget()
+            for forgotten in (self._sessions, self._users, self._queries, self._documents):
+                forgotten.clear()
             raise
 
     def _known_sessions(self, names: list[str]) -> dict[str, SessionEvents]:
@@ -194,7 +173,7 @@ class LiveCounts:
     def _clicked(self, name: str, session: SessionEvents) -> list[ClickedResult]:
         """The clicked results of a session as population counts see them."""
         owner = owner_name(session.user, name)
-        day = session.day if self.facts.shared_clock == "day" else None
+        day = session.shared_day
         return [
             ClickedResult(
                 one.query, one.document, owner, one.clicked if day is None else day,
@@ -214,7 +193,7 @@ class LiveCounts:
             for shown in new_lists:
                 query = self._queries.get(shown.query)
                 if query is not None:
-                    query.lists.add(LISTS, self._shared_time(shown))
+                    query.lists.add(LISTS, self.facts.shared_time(shown))
         if clicked is not None:
             old, new = Counter(self._clicked(name, before)), Counter(clicked)
             for rows, add in ((old - new, False), (new - old, True)):
@@ -222,13 +201,12 @@ class LiveCounts:
                     self._change(row, add=add)
         user = None if after.user is None else self._users.get(after.user)
         if user is not None:
-            day = after.day if self.facts.shared_clock == "day" else None
             if before.user is None:  # all of the session was of nobody known until now
-                user.add(after.results, after.lists, day)
+                user.add(after.results, after.lists, after.shared_day)
             else:
                 old_results, new_results = Counter(before.results), Counter(after.results)
-                user.remove((old_results - new_results).elements(), day)
-                user.add((new_results - old_results).elements(), new_lists, day)
+                user.remove((old_results - new_results).elements(), after.shared_day)
+                user.add((new_results - old_results).elements(), new_lists, after.shared_day)
 
     def _change(self, row: ClickedResult, *, add: bool) -> None:
         query, document = self._queries.get(row.query), self._documents.get(row.document)
@@ -237,21 +215,14 @@ class LiveCounts:
         if document is not None:
             (document.add if add else document.remove)(row.clicked, row.owner)
 
-    def _shared_time(self, shown: ShownEvent) -> int:
-        return int(shown.day or 0) if self.facts.shared_clock == "day" else shown.time
-
-    def _forget(self) -> None:
-        for memory in (self._sessions, self._users, self._queries, self._documents):
-            memory.clear()
-
     def matrix(self, request: ShownRequest) -> npt.NDArray[np.float32]:
         """The features of a request's documents."""
         if self.store.span is not None:
-            self.store.span.check(request.shared_time(self.facts))
+            self.store.span.check(self.facts.shared_time(request))
         with self.lock, self.store.reporting():
             session = self._session(request.session)
             if request.user is None:
-                request = request.of_user(session.user)
+                request = replace(request, user=session.user)
             self._check(request, session)
             columns: FeatureColumns = {
                 "position": list(request.positions),
@@ -266,43 +237,34 @@ class LiveCounts:
 
     def _by_shared_clock(self, request: ShownRequest, session: SessionEvents) -> FeatureColumns:
         """The features that come from the user's other sessions, and from everybody."""
-        time = request.shared_time(self.facts)
+        time = self.facts.shared_time(request)
         # What a session did before its user was known is the user's all the same.
         joins = request.user is not None and session.user is None and session.known
         columns: FeatureColumns = {}
         if self.facts.users:
-            parts = [] if request.user is None else [self._user(request.user)]
+            parts = [] if request.user is None else [self._recent(self._users, request.user, self._behaviour_of)]
             if joins or not parts:
                 parts.append(session.shared_behaviour)
-            columns |= behaviour_features("user", request, time, parts, self.facts.half_life)
-        query = self._queries.get(request.query)
-        if query is None:
-            query = self._keep(self._queries, request.query, self.store.query(request.query))
-        known = {document: self._documents.get(document) for document in request.documents}
-        missing = self.store.documents([document for document, one in known.items() if one is None])
-        documents = {
-            document: self._keep(self._documents, document, missing[document]) if one is None else one
-            for document, one in known.items()
-        }
-        everybody = Everybody(query, documents)
+            columns |= behaviour_features("user", request, time, parts)
+        query = self._recent(self._queries, request.query, self.store.query)
+        documents = {name: self._recent(self._documents, name, self.store.document) for name in request.documents}
         joined = request.session if joins else None
-        return columns | everybody_features(request, time, everybody, joined, self.facts.half_life)
+        return columns | everybody_features(request, time, query, documents, joined)
 
-    def _user(self, user: str) -> Behaviour:
-        known = self._users.get(user)
-        if known is None:
-            known = Behaviour()
-            for session in self.store.sessions_of(user):
-                day = session.day if self.facts.shared_clock == "day" else None
-                known.add(session.results, session.lists, day)
-            self._keep(self._users, user, known)
+    def _behaviour_of(self, user: str) -> Behaviour:
+        known = Behaviour()
+        for session in self.store.sessions_of(user):
+            known.add(session.results, session.lists, session.shared_day)
         return known
 
-    def _keep(self, memory: Recent[Value], name: str, value: Value) -> Value:
-        """Keep what was read; while an update is written it may have its events already, or not yet."""
+    def _recent(self, memory: Recent[Value], name: str, read: Callable[[str], Value]) -> Value:
+        """What is in memory, or is read; while an update is written it may have its events already, or not yet."""
+        known = memory.get(name)
+        if known is not None:
+            return known
         if self._saving:
             self._read_meanwhile.append((memory, name))
-        return memory.keep(name, value)
+        return memory.keep(name, read(name))
 
     def _check(self, request: ShownRequest, session: SessionEvents) -> None:
         """Refuse a request of another user or day than its session's."""
@@ -316,3 +278,82 @@ class LiveCounts:
 
 _OPENING = threading.Lock()
 _OPEN: WeakValueDictionary[Any, LiveCounts] = WeakValueDictionary()
+
+
+def behaviour_features(scope: str, request: ShownRequest, time: int, parts: Sequence[Behaviour]) -> FeatureColumns:
+    """How often each result was shown, clicked, satisfied and skipped before, and how much happened in all."""
+    by_key: dict[str, list[list[float]]] = {"document": [], "pair": []}
+    for document in request.documents:
+        results = [result for part in parts for result in part.of_document(document)]
+        by_key["document"].append(counts_before(results, time))
+        by_key["pair"].append(counts_before([result for result in results if result.query == request.query], time))
+    if request.domains is not None:
+        of_domain = {
+            domain: counts_before([result for part in parts for result in part.of_domain(domain)], time)
+            for domain in set(request.domains)
+        }
+        by_key["domain"] = [of_domain[domain] for domain in request.domains]
+    columns: FeatureColumns = {
+        f"{scope}_{key}_{kind}": [counts[place] for counts in rows]
+        for key, rows in by_key.items()
+        for place, kind in enumerate(KINDS)
+    }
+    size = len(request.documents)
+    for name in ("lists", "clicks"):
+        for what, value in (("", None), ("query_", request.query)):
+            count = sum(getattr(part, name).before(value, time) for part in parts)
+            columns[f"{scope}_{what}{name}"] = [count] * size
+    return columns
+
+
+def session_features(request: ShownRequest, session: SessionEvents) -> FeatureColumns:
+    """What is known of the list as a whole within its session."""
+    facts, lists = session.facts, session.lists
+    earlier = bisect_left(lists, request.time, key=lambda shown: shown.time)
+    former = lists[earlier - 1] if earlier else None
+    place = bisect_left(session.click_places, request.time, key=lambda click: click[0])
+    values = {
+        "last_click_position": 0.0,
+        "last_click_age": math.nan,
+        "session_age": rounded_number((request.time - lists[0].time) * facts.seconds) if earlier else 0.0,
+        "previous_query": float(former is not None and former.query == request.query),
+    }
+    if place:  # of clicks at one time the lowest counts
+        last = max((time, min(position, POSITIONS_TOLD_APART - 1)) for time, position in session.click_places[:place])
+        values["last_click_position"] = last[1]
+        values["last_click_age"] = rounded_number((request.time - last[0]) * facts.seconds)
+    if facts.terms:
+        new, old = set(request.terms or ()), set((former.terms or ()) if former else ())
+        known = former is not None and bool(new | old)
+        values["term_overlap"] = rounded_number(len(new & old) / len(new | old)) if known else 0.0
+    return {name: [value] * len(request.documents) for name, value in values.items()}
+
+
+def everybody_features(
+    request: ShownRequest, time: int, query: QueryHistory, documents: Mapping[str, Tally], joined: str | None
+) -> FeatureColumns:
+    """What everybody did before; `joined` is the session whose clicks are the user's, though not stored so."""
+    size, of_query = len(request.documents), query.clicked.before(time)
+    columns: FeatureColumns = {
+        "query_lists": [query.lists.before(LISTS, time)] * size,
+        "query_clicks": [of_query.total] * size,
+        "query_entropy": [entropy(of_query.total, of_query.sizes)] * size,
+        **{
+            name: [times.before(document, time) for document in request.documents]
+            for name, times in (("pair_clicked", query.pairs), ("pair_satisfied", query.satisfied))
+        },
+        "document_clicked": [],
+        "document_entropy": [],
+    }
+    known = []
+    for document in request.documents:
+        clicked = documents[document].before(time)
+        sizes = clicked.sizes
+        if joined is not None:
+            sizes = clicked.sizes_with_one_for_two(owner_name(request.user, ""), owner_name(None, joined))
+        columns["document_clicked"].append(clicked.total)
+        columns["document_entropy"].append(entropy(clicked.total, sizes))
+        if clicked.total:
+            known.append(columns["document_entropy"][-1])
+    columns["least_entropy"] = [min(known, default=math.nan)] * size
+    return columns

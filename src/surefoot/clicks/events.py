@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from surefoot.arguments import finite_number
-from surefoot.clicks.impressions import Satisfaction
-from surefoot.clicks.log import Log
-from surefoot.clicks.served.clock_span import ClockSpan
-from surefoot.clicks.served.session_events import ClickEvent, ShownEvent
+from surefoot.clicks.log import CLICKS, LISTS
+from surefoot.clicks.served.session_events import ClickEvent, Event, ShownEvent
 from surefoot.errors import ArgumentError, did_you_mean, name_list, shortened
 
-_TEXTS = pl.List(pl.String)
-LIST_COLUMNS: dict[str, Any] = {
-    "session": pl.String, "user": pl.String, "day": pl.Int64, "time": pl.Int64, "list": pl.String, "query": pl.String,
-    "terms": _TEXTS, "documents": _TEXTS, "domains": _TEXTS, "scores": pl.List(pl.Float64), "number": pl.Int64,
-}  # fmt: skip
-CLICK_COLUMNS: dict[str, Any] = {
-    "session": pl.String, "user": pl.String, "day": pl.Int64, "time": pl.Int64, "list": pl.String,
-    "document": pl.String, "number": pl.Int64,
-}  # fmt: skip
 _TIMES = 10**15  # beyond that a log has none
+_YEARS_BEFORE = 20  # that a time may be before the log: seconds for milliseconds would be in 1970
+_YEARS_AFTER = 100  # that it may be after: milliseconds for seconds are tens of thousands
+_YEAR = 365.25 * 86_400
 _LARGEST_SCORE = float(np.finfo(np.float32).max)  # features are 32-bit floats
-ARRAY_COLUMNS = ("terms", "documents", "domains", "scores")
+ARRAY_COLUMNS = tuple(name for name, kind in LISTS.items() if kind.startswith("array"))
 
 
 @dataclass(frozen=True)
@@ -42,32 +33,24 @@ class LogFacts:
     terms: bool
     scores: bool
     thresholds: tuple[float, ...]
-    half_life: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse what no log has, as a file that was changed may say."""
-        numbers = [self.seconds, *self.thresholds, *([] if self.half_life is None else [self.half_life])]
+        numbers = [self.seconds, *self.thresholds]
         if not all(type(number) in (int, float) and 0 <= number < _TIMES for number in numbers) or not self.seconds:
-            raise ValueError(f"a log's seconds, thresholds and half-life cannot be {shortened(numbers)}")
+            raise ValueError(f"a log's seconds and thresholds cannot be {shortened(numbers)}")
         flags = [self.linked, self.users, self.domains, self.terms, self.scores]
         if self.shared_clock not in (None, "time", "day") or not all(type(flag) is bool for flag in flags):
             raise ValueError(f"a log's clock and what it knows cannot be {shortened([self.shared_clock, *flags])}")
         if not self.thresholds:
             raise ValueError("a log has a dwell that satisfies")
 
-    def log(self) -> Log:
-        """A log of these facts, without tables."""
-        facts = asdict(self)
-        facts.pop("thresholds")
-        return Log(None, None, None, **facts)
-
-    @property
-    def satisfaction(self) -> Satisfaction:
-        """Which clicks satisfied; the last of a session does."""
-        return Satisfaction(self.thresholds)
+    def shared_time(self, event: ShownEvent | ShownRequest) -> int:
+        """When a list was shown by the clock that all sessions share."""
+        return int(event.day or 0) if self.shared_clock == "day" else event.time
 
 
-def checked_events(events: Any, facts: LogFacts, span: ClockSpan | None = None) -> list[ShownEvent | ClickEvent]:
+def checked_events(events: Any, facts: LogFacts, span: ClockSpan | None = None) -> list[Event]:
     """The events, numbered in their order; one that is wrong refuses all, with its place and what is wrong with it.
 
     `span` is when the log's lists were shown, where its sessions share a clock.
@@ -77,7 +60,7 @@ def checked_events(events: Any, facts: LogFacts, span: ClockSpan | None = None) 
     if isinstance(events, str | bytes) or not isinstance(events, Iterable):
         raise ArgumentError(f"expected an event or a list of events, found {shortened(events)}")
     events = list(events)
-    rows: list[ShownEvent | ClickEvent] = []
+    rows: list[Event] = []
     for number, event in enumerate(events):
         try:
             is_list, row = _event(event, facts)
@@ -96,7 +79,7 @@ def _event(event: Any, facts: LogFacts, documents: str = "documents") -> tuple[b
     is_list = "documents" in event
     if is_list == ("document" in event):
         raise ArgumentError("expected documents (a list that was shown) or document (a click), one of the two")
-    columns = [name for name in (LIST_COLUMNS if is_list else CLICK_COLUMNS) if name != "number"]
+    columns = [name for name in (LISTS if is_list else CLICKS) if name != "number"]
     unknown = [name for name in event if name not in columns]
     if unknown:
         raise ArgumentError(
@@ -215,10 +198,24 @@ class ShownRequest:
             scores, tuple(place + 1 for place in first.values()),
         )  # fmt: skip
 
-    def of_user(self, user: str | None) -> ShownRequest:
-        """The same for this user."""
-        return replace(self, user=user)
 
-    def shared_time(self, facts: LogFacts) -> int:
-        """Its time by the clock that all sessions share."""
-        return int(self.day or 0) if facts.shared_clock == "day" else self.time
+@dataclass(frozen=True)
+class ClockSpan:
+    """The first and last time of a log's lists by the clock that all sessions share; `name` is "time" or "day".
+
+    A log that counts from 0 says little of what cannot be meant.
+    """
+
+    name: str
+    first: int
+    last: int
+    seconds: float  # what one unit of `name` lasts
+
+    def check(self, given: int) -> None:
+        """Refuse a time that is years away: nothing, or everything, would have happened before it."""
+        year = _YEAR / self.seconds
+        if not self.first - _YEARS_BEFORE * year <= given <= self.last + _YEARS_AFTER * year:
+            raise ArgumentError(
+                f"{self.name} is {given}, years away from the log's {self.first} to {self.last}; it counts "
+                f"{'days' if self.name == 'day' else f'units of {self.seconds:g} s'}, as the log does"
+            )

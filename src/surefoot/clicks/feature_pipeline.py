@@ -28,22 +28,18 @@ from typing import Any
 import polars as pl
 
 from surefoot import __version__
-from surefoot.clicks import features, parquet_folders
-from surefoot.clicks.backends import Backend, DuckDB, open_backend
-from surefoot.clicks.feature_settings import settings_difference
+from surefoot.clicks.backends import Backend, DuckDB, open_backend, scan
+from surefoot.clicks.features import catalogue
 from surefoot.clicks.impressions import Satisfaction
-from surefoot.clicks.layouts.layout import ReadingSettings
+from surefoot.clicks.layouts.layout import LogFile, ReadingSettings
 from surefoot.clicks.layouts.reading import checked_files, read
-from surefoot.clicks.lazy_ibis import IbisTable, ibis, need_ibis
-from surefoot.clicks.log import Log
-from surefoot.clicks.log_files import LogFile
+from surefoot.clicks.log import IbisTable, Log, ibis, need_ibis
 from surefoot.clicks.options import MEMORY
-from surefoot.clicks.shards.shard_stages import ShardStages
-from surefoot.clicks.stages import Stages, WindowStages, store
+from surefoot.clicks.stages import ShardStages, WindowStages, store
 from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import writing
 from surefoot.data.writing.resumable import ResumableFolder
-from surefoot.errors import ArgumentError, DataError, SurefootWarning, expecting
+from surefoot.errors import ArgumentError, DataError, SurefootWarning, expecting, shortened
 from surefoot.progress import busy, steps
 from surefoot.runtime import cores
 
@@ -75,7 +71,7 @@ class FeatureTable:
 
     def scan(self) -> pl.LazyFrame:
         """The table, lazily; its rows are in no order."""
-        return parquet_folders.scan(self.folder / "features")
+        return scan(self.folder / "features")
 
     def to_pandas(self) -> Any:
         """The whole table in pandas, which holds all of it in memory."""
@@ -106,7 +102,6 @@ def feature_table(
     threads: int | None = None,
     shards: int | None = None,
     windows: bool = False,
-    half_life: float | None = None,
     force: bool = False,
 ) -> FeatureTable:
     """The table of features of a log: made, finished or read, by what is there; `satisfaction` is in seconds.
@@ -114,20 +109,14 @@ def feature_table(
     A folder that holds features of other settings is refused or, with `force`, begun anew.
 
     `windows`: by the expressions that Spark works by, on DuckDB too, which gives the same rows and takes longer.
-    `half_life`: the days after which an earlier event counts half, in counts of users and of everybody.
     """
-    if half_life is not None and (windows or backend != "duckdb"):
-        raise ArgumentError(
-            "counts with a half-life are made by arrays, on DuckDB alone; leave the half-life out, or use "
-            "backend duckdb"
-        )
     need_ibis()
     files = checked_files(path, reading.layout)
     target = Path(folder)
     settings = {
         "schema": SCHEMA, "version": __version__, "files": [[file.path.name, file.digest] for file in files],
-        "reading": _stored(reading), "satisfaction": asdict(satisfaction), "backend": backend, "shards": shards,
-        "rules": RULES, "half_life": half_life,
+        "reading": asdict(reading), "satisfaction": asdict(satisfaction), "backend": backend, "shards": shards,
+        "rules": RULES,
     }  # fmt: skip
     settings = json.loads(json.dumps(settings))
     study = ResumableFolder(target, FACTS, "study")
@@ -136,9 +125,8 @@ def feature_table(
         if stored is None or "counts" not in stored:
             with closing(open_backend(backend, target, memory, threads)) as opened:
                 pipeline = _Pipeline(
-                    opened, target, files, reading, satisfaction, shards,
-                    threads=threads, windows=windows, half_life=half_life,
-                )  # fmt: skip
+                    opened, target, files, reading, satisfaction, shards, threads=threads, windows=windows
+                )
                 if stored is None:
                     study.write_settings(settings)
                 try:
@@ -148,16 +136,10 @@ def feature_table(
                         study.discard(_PARTS)
                     raise
                 counts = pipeline.run(log)
-            described = [{"name": feature.name, "meaning": feature.meaning} for feature in features.catalogue(log)]
+            described = [{"name": name, "meaning": meaning} for name, meaning in catalogue(log).items()]
             facts = settings | {"features": described, "counts": counts, "clock": log.shared_clock, "users": log.users}
             study.write_settings(facts)
         return FeatureTable.read(target)
-
-
-def _stored(reading: ReadingSettings) -> dict[str, Any]:
-    """The settings as a folder keeps them."""
-    data = asdict(reading)
-    return data | {"clock": data.pop("times_count_from")}
 
 
 def _stored_settings(folder: ResumableFolder, settings: dict[str, Any], force: bool) -> dict[str, Any] | None:
@@ -199,21 +181,18 @@ class _Pipeline:
         *,
         threads: int | None,
         windows: bool,
-        half_life: float | None,
     ) -> None:
         self.backend, self.folder, self.files, self.reading = backend, folder, files, reading
-        self.satisfaction, self.half_life = satisfaction, half_life
+        self.satisfaction = satisfaction
         size = sum(file.path.stat().st_size * (6 if file.path.suffix in (".gz", ".zst") else 1) for file in files)
         self.shards = shards or (1 + size // _SHARD if isinstance(backend, DuckDB) else 1)
         in_memory = isinstance(backend, DuckDB) and not windows
-        self.stages: Stages = ShardStages(folder) if in_memory else WindowStages(backend, folder)
+        self.stages = ShardStages(folder) if in_memory else WindowStages(backend, folder)
         self.at_once = min(_AT_ONCE, threads or cores()) if in_memory else 1
 
     def read_log(self) -> Log:
         """The log, on disk in shards; one that cannot be what the settings say is refused."""
         log = self._log()
-        if self.half_life is not None:
-            log = replace(log, half_life=half_life_units(self.half_life, log.shared_clock, log.seconds))
         self._check_numbers()
         self._check_lists(log)
         if log.shared_clock is None:
@@ -248,7 +227,7 @@ class _Pipeline:
             for name in ("lists", "clicks"):
                 table = getattr(log, name)
                 key = table[owner].coalesce(table.session) if owner == "user" else table.session
-                sharded = table.mutate(shard=_shard_number(key, self.shards))
+                sharded = table.mutate(shard=(key.hash() % self.shards).abs().cast("int32"))
                 store(self.backend, sharded, self.folder / name, ("shard", "number"))
             rejected = store(self.backend, log.rejected, self.folder / "rejected")
             self.backend.forget()
@@ -291,12 +270,12 @@ class _Pipeline:
 
     def _write_omitted(self) -> None:
         """Rejected lines and clicks on no list, as files that people can read."""
-        rejected = parquet_folders.scan(self.folder / "rejected")
+        rejected = scan(self.folder / "rejected")
         line_number = (
             pl.col("number") + 1 if isinstance(self.backend, DuckDB) else pl.lit(None, pl.Int64)
         )  # Spark counts none
         lines = rejected.sort("file", "number").select("file", "reason", line=line_number, text="line")
-        clicks = parquet_folders.scan(self.folder / "results" / "clicks")
+        clicks = scan(self.folder / "results" / "clicks")
         clicks = clicks.filter(pl.col("reason").is_not_null()).sort("number")
         for name, table in (
             ("rejected.csv", lines.select("file", "line", "reason", "text")),
@@ -333,20 +312,6 @@ class _Pipeline:
         }
 
 
-def half_life_units(days: float, clock: str | None, seconds: float) -> float:
-    """A half-life in units of the clock that sessions share.
-
-    >>> half_life_units(2.0, "day", 1.0), half_life_units(2.0, "time", 0.001)
-    (2.0, 172800000.0)
-    """
-    if clock is None:
-        raise ArgumentError(
-            "the sessions of the log share no clock, so nothing fades from one to the next; leave the half-life out, "
-            "or say that times are one clock (--clock log)"
-        )
-    return days if clock == "day" else days * 86_400 / seconds
-
-
 def _out_of_order(log: Log, backend: Backend, folder: Path) -> IbisTable:
     """Clicks whose line comes after one of their session with a later time."""
     events = backend.parquet(folder / "clicks").select("session", "time", "number", click=ibis.literal(1))
@@ -358,10 +323,6 @@ def _out_of_order(log: Log, backend: Backend, folder: Path) -> IbisTable:
     return events.filter((events.click == 1) & (events.latest > events.time))
 
 
-def _shard_number(key: IbisTable, shards: int) -> IbisTable:
-    return (key.hash() % shards).abs().cast("int32")
-
-
 def _count(backend: Backend, table: IbisTable) -> int:
     [row] = backend.rows(table.aggregate(n=table.count()))
     return int(row["n"])
@@ -370,3 +331,36 @@ def _count(backend: Backend, table: IbisTable) -> int:
 def _by_reason(backend: Backend, table: IbisTable) -> dict[str, int]:
     counts = table.group_by("reason").aggregate(n=table.count()).order_by("reason")
     return {row["reason"]: row["n"] for row in backend.rows(counts)}
+
+
+_OPTIONS = {"seconds": "unit", "thresholds": "dwell"}  # by the settings' names
+
+
+def settings_difference(stored: dict[str, Any], settings: dict[str, Any]) -> str:
+    """What a folder holds that was made otherwise, and by which options; nothing where all is the same."""
+    flat = [data | dict(data["reading"]) | dict(data["satisfaction"]) for data in (stored, settings)]
+    before, now = ({name: value for name, value in one.items() if name in flat[1]} for one in flat)
+    options = [name for name in now if name not in ("reading", "satisfaction", "schema", "files", "shards")]
+    if (before.get("schema"), before.get("files")) != (now["schema"], now["files"]):
+        return "features of another log, or of a log that has changed since"
+    differing = [
+        f"--{_OPTIONS.get(name, name)} was {_said(before.get(name))} and is {_said(now[name])}"
+        for name in options
+        if before.get(name) != now[name]
+    ]
+    if differing:
+        return f"features of this log with other options: {', '.join(differing)}"
+    return "features of this log in other shards" if before.get("shards") != now["shards"] else ""
+
+
+def _said(value: Any) -> str:
+    """A value as somebody types it.
+
+    >>> _said([50.0, 400.0]), _said(True), _said(None), _said("ubi")
+    ('50,400', 'yes', 'not given', 'ubi')
+    """
+    if value is None or isinstance(value, bool):
+        return "not given" if value is None else "yes" if value else "no"
+    if isinstance(value, list):
+        return ",".join(map(_said, value))
+    return f"{value:g}" if isinstance(value, float) else shortened(value).strip("'")

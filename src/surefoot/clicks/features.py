@@ -14,12 +14,13 @@ That a click satisfied is known once its dwell has reached the threshold without
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from surefoot.clicks.impressions import Impressions
-from surefoot.clicks.lazy_ibis import IbisTable, ibis, union
-from surefoot.clicks.log import Log
+from surefoot.clicks.log import IbisTable, Log, ibis, union
+
+if TYPE_CHECKING:
+    from surefoot.clicks.events import LogFacts
 
 KINDS = ("shown", "clicked", "satisfied", "skipped")
 # What a row of the table is of, and its labels.
@@ -29,70 +30,49 @@ POSITIONS_TOLD_APART = 1000  # positions that are told apart in one number with 
 ROUNDED_DIGITS = 6  # of what is not a count: backends add up in different orders
 
 
-@dataclass(frozen=True)
-class Feature:
-    """A feature's name and what it says."""
-
-    name: str
-    meaning: str
-
-
-def catalogue(log: Log) -> list[Feature]:
-    """The features that a log can have, in the order of the table's columns."""
-    features = [Feature("position", "the position that the result was shown at")]
+def catalogue(log: Log | LogFacts) -> dict[str, str]:
+    """The features that a log can have, in the order of the table's columns, and what each says."""
+    features = {"position": "the position that the result was shown at"}
     if log.scores:
-        features.append(Feature("score", "the score that it was shown with"))
-    words = ", each counted half after the half-life" if log.half_life is not None else ""
+        features["score"] = "the score that it was shown with"
     called = {"document": "the document", "domain": "the document's domain", "pair": "the document for this query"}
-    for scope, _, _, words_of_scope in _scopes(log):
-        before = words_of_scope + (words if scope == "user" else "")
+    for scope, _, _, before in _scopes(log):
         for key, what in called.items():
             if key != "domain" or log.domains:
-                features += [
-                    Feature(f"{scope}_{key}_{kind}", f"how often {what} was {kind} before {before}") for kind in KINDS
-                ]
-        features += [
-            Feature(f"{scope}_lists", f"lists shown before {before}"),
-            Feature(f"{scope}_clicks", f"results clicked before {before}"),
-            Feature(f"{scope}_query_lists", f"lists shown for this query before {before}"),
-            Feature(f"{scope}_query_clicks", f"results clicked for this query before {before}"),
-        ]
-    features += [
-        Feature("last_click_position", "the position of the session's last click before the list"),
-        Feature("last_click_age", "seconds since then"),
-        Feature("session_age", "seconds since the session's first list"),
-        Feature("previous_query", "1 where the session's list before was for the same query"),
-    ]
+                features |= {f"{scope}_{key}_{kind}": f"how often {what} was {kind} before {before}" for kind in KINDS}
+        features |= {
+            f"{scope}_lists": f"lists shown before {before}",
+            f"{scope}_clicks": f"results clicked before {before}",
+            f"{scope}_query_lists": f"lists shown for this query before {before}",
+            f"{scope}_query_clicks": f"results clicked for this query before {before}",
+        }
+    features |= {
+        "last_click_position": "the position of the session's last click before the list",
+        "last_click_age": "seconds since then",
+        "session_age": "seconds since the session's first list",
+        "previous_query": "1 where the session's list before was for the same query",
+    }
     if log.terms:
-        features.append(Feature("term_overlap", "the share of terms in common with the session's query before"))
+        features["term_overlap"] = "the share of terms in common with the session's query before"
     if log.shared_clock:
-        features += [
-            Feature("query_lists", f"lists shown for this query before, to anybody{words}"),
-            Feature("query_clicks", f"results clicked for this query before, by anybody{words}"),
-            Feature("query_entropy", "the entropy of those clicks over documents, in bits"),
-            Feature("pair_clicked", f"how often anybody clicked the document for this query before{words}"),
-            Feature("pair_satisfied", f"how often it satisfied anybody for this query before{words}"),
-            Feature("document_clicked", f"how often anybody clicked the document before{words}"),
-            Feature("document_entropy", "the entropy of those clicks over users, or sessions, in bits"),
-            Feature("least_entropy", "the least document_entropy in the list of documents that were clicked before"),
-        ]
+        features |= {
+            "query_lists": "lists shown for this query before, to anybody",
+            "query_clicks": "results clicked for this query before, by anybody",
+            "query_entropy": "the entropy of those clicks over documents, in bits",
+            "pair_clicked": "how often anybody clicked the document for this query before",
+            "pair_satisfied": "how often it satisfied anybody for this query before",
+            "document_clicked": "how often anybody clicked the document before",
+            "document_entropy": "the entropy of those clicks over users, or sessions, in bits",
+            "least_entropy": "the least document_entropy in the list of documents that were clicked before",
+        }
     return features
 
 
-class Scope(NamedTuple):
-    """Whose events are counted: of the same values in `columns`, by the time in `time_column`; and that in words."""
-
-    name: str
-    columns: tuple[str, ...]
-    time_column: str
-    words: str
-
-
-def _scopes(log: Log) -> list[Scope]:
-    scopes = [Scope("session", ("session",), "session_time", "in this session")]
-    if log.users and log.shared_clock:
-        scopes.append(Scope("user", ("user", "nobody"), "shared_time", "by or to this user"))
-    return scopes
+def _scopes(log: Log | LogFacts) -> list[tuple[str, tuple[str, ...], str, str]]:
+    """Whose events are counted: a name, the columns whose values they share, the column of their time, and in words."""
+    session = ("session", ("session",), "session_time", "in this session")
+    user = ("user", ("user", "nobody"), "shared_time", "by or to this user")
+    return [session, user] if log.users and log.shared_clock else [session]
 
 
 def _nobody(table: IbisTable) -> IbisTable:
@@ -290,7 +270,7 @@ def with_population(rows: IbisTable, by_list: IbisTable, by_result: IbisTable) -
 
 def table(log: Log, rows: IbisTable) -> IbisTable:
     """The columns of the table of features: what a row is of, its labels, then the features as 32-bit floats."""
-    names = [feature.name for feature in catalogue(log) if feature.name != "position"]
+    names = [name for name in catalogue(log) if name != "position"]
     return rows.select(
         *ROW_COLUMNS, clicked=rows.clicked_at.notnull(), **{name: rows[name].cast("float32") for name in names}
     )

@@ -7,19 +7,26 @@ else than most people do, or looks for a document of their own, and nobody else.
 
 The numbers below were fixed before anything was trained on such a log; docs/personalize.md says why they are what they
 are, and what came of another set of them.
+
+A generated log is written as real ones look, in a layout of `GENERATED_FILES`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from surefoot.arrays import Floats, Ints
-from surefoot.errors import ArgumentError
+from surefoot.clicks.options import GENERATED_FILES
+from surefoot.data.writing.all_or_nothing import ensure_folder, writing
+from surefoot.errors import ArgumentError, shortened
 
 SHOWN = 10  # results in a list
 TOPICS = 24
@@ -40,6 +47,9 @@ LOOK_ON_CLICKED = 0.85  # … after a click that did not satisfy …
 LOOK_ON_SATISFIED = 0.15  # … and after one that did
 KINDS = ("plain", "ambiguous", "refinding")
 _USERS = 20_000  # simulated at once
+_DAY = 86_400
+_EPOCH = 1_767_225_600  # 2026-01-01, UTC, where day 0 of a generated log begins
+_HEADERS = {"table": "user,session,time,query,shown,click"}
 
 
 @dataclass(frozen=True)
@@ -187,3 +197,165 @@ def _cascade(attracts: Floats, satisfies: Floats, rng: np.random.Generator) -> t
         on = np.where(satisfied[:, position], LOOK_ON_SATISFIED, LOOK_ON_CLICKED)
         looks &= rng.random(len(looks)) < np.where(clicked[:, position], on, LOOK_ON)
     return clicked, satisfied
+
+
+def write_log(parts: Iterable[LogPart], path: str | os.PathLike[str], layout: str = "yandex2014") -> dict[str, int]:
+    """Write a log; a file, or for `ubi` a folder. Returns how much was written."""
+    lines_of = _LINES_OF.get(layout)
+    if lines_of is None:
+        raise ArgumentError(
+            f"a log cannot be written in layout {shortened(layout)}; choose one of: {', '.join(_LINES_OF)}"
+        )
+    names = GENERATED_FILES[layout]
+    if not names and Path(path).suffix.lower() == ".parquet":
+        raise ArgumentError(f"{path}: a log is written as text, and Parquet is expected under this name; take another")
+    counts = {"lists": 0, "clicks": 0, "lines": 0}
+    with ExitStack() as stack:
+        folder = stack.enter_context(ensure_folder(path)) if names else Path(path)
+        paths = [folder / name for name in names] or [folder]
+        files = [stack.enter_context(writing(path)) for path in paths]
+        if layout in _HEADERS:
+            files[0].write(f"{_HEADERS[layout]}\n".encode())
+        for part in parts:
+            for file, lines in zip(files, lines_of(part), strict=True):
+                lines.write_csv(file, include_header=False, quote_style="never")
+                counts["lines"] += len(lines)
+            counts["lists"] += len(part.lists)
+            counts["clicks"] += len(part.clicks)
+    return counts
+
+
+def write_kinds(parts: Iterable[LogPart], path: str | os.PathLike[str]) -> None:
+    """Write what only the generator knows: the kind of each list, by the name that it has in a study."""
+    with writing(path) as file:
+        for number, part in enumerate(parts):
+            name = pl.concat_str("session", pl.col("list") + 1, separator="-")
+            part.lists.select(list=name, kind="kind").write_csv(file, include_header=number == 0)
+
+
+def _yandex_lines(part: LogPart) -> Iterator[pl.DataFrame]:
+    def text(name: str) -> pl.Expr:
+        return pl.col(name).cast(pl.String)
+
+    def items(*columns: str) -> list[pl.Expr]:
+        """The items of arrays as one column of text for each place, of several arrays with commas between."""
+        width = len(part.lists[columns[0]][0])
+        by_position = (
+            [pl.col(name).arr.get(position).cast(pl.String) for name in columns] for position in range(width)
+        )
+        return [pl.concat_str(cells, separator=",") for cells in by_position]
+
+    def line(*cells: pl.Expr) -> pl.Expr:
+        return pl.concat_str(cells, separator="\t")
+
+    terms = pl.concat_str(items("terms"), separator=",")
+    lists = part.lists.select(
+        "session", "time", kind=pl.lit(1, pl.Int8),
+        line=line(
+            text("session"), text("time"), pl.lit("Q"), text("list"), text("query"), terms,
+            *items("documents", "domains"),
+        ),
+    )  # fmt: skip
+    clicks = part.clicks.select(
+        "session", "time", kind=pl.lit(2, pl.Int8),
+        line=line(text("session"), text("time"), pl.lit("C"), text("list"), text("document")),
+    )  # fmt: skip
+    sessions = part.lists.group_by("session", maintain_order=True).first().select(
+        "session", time=pl.lit(0, pl.Int64), kind=pl.lit(0, pl.Int8),
+        line=line(text("session"), pl.lit("M"), text("day"), text("user")),
+    )  # fmt: skip
+    ordered = pl.concat([sessions, lists, clicks]).sort("session", "time", "kind", maintain_order=True)
+    yield ordered.select("line")
+
+
+def _ubi_lines(part: LogPart) -> Iterator[pl.DataFrame]:
+    lists, clicks = _with_one_clock(part)
+    common: dict[str, str | pl.Expr] = {
+        "application": pl.lit("surefoot"),
+        "timestamp": pl.from_epoch("stamp", time_unit="ms").dt.strftime("%Y-%m-%dT%H:%M:%S%.3fZ"),
+        "client_id": "client",
+        "query_id": "name",
+    }
+    yield lists.select(
+        line=_as_json(
+            **common, query_response_id="name", user_query=pl.col("query").cast(pl.String),
+            query_response_hit_ids="documents",
+        )
+    )  # fmt: skip
+    event: dict[str, str | pl.Expr] = {**common, "session_id": "session_name"}
+    attributes = pl.struct(
+        position=pl.struct(ordinal="position"), object=pl.struct(object_id="document", object_id_field=pl.lit("id"))
+    )
+    yield _in_time_order(
+        lists.select("stamp", line=_as_json(action_name=pl.lit("impression"), **event)),
+        clicks.select("stamp", line=_as_json(action_name=pl.lit("click"), **event, event_attributes=attributes)),
+    )
+
+
+def _metarank_lines(part: LogPart) -> Iterator[pl.DataFrame]:
+    lists, clicks = _with_one_clock(part)
+    common: dict[str, str | pl.Expr] = {
+        "timestamp": pl.col("stamp").cast(pl.String),
+        "user": "client",
+        "session": "session_name",
+    }
+    items = pl.col("documents").list.eval(pl.struct(id=pl.element()))
+    field = pl.struct(name=pl.lit("query"), value=pl.col("query").cast(pl.String))
+    rankings = lists.select(
+        "stamp",
+        line=_as_json(event=pl.lit("ranking"), id="name", **common, fields=pl.concat_list(field), items=items),
+    )
+    interactions = clicks.select(
+        "stamp",
+        line=_as_json(
+            event=pl.lit("interaction"), id=pl.concat_str("name", "position", separator="-"), ranking="name",
+            **common, type=pl.lit("click"), item="document",
+        ),
+    )  # fmt: skip
+    yield _in_time_order(rankings, interactions)
+
+
+def _table_lines(part: LogPart) -> Iterator[pl.DataFrame]:
+    lists, clicks = _with_one_clock(part)
+    common, empty = [pl.col("client"), pl.col("session_name"), pl.col("stamp").cast(pl.String)], pl.lit("")
+    query, documents = pl.col("query").cast(pl.String), pl.col("documents").list.join(" ")
+    yield _in_time_order(
+        lists.select("stamp", line=pl.concat_str([*common, query, documents, empty], separator=",")),
+        clicks.select("stamp", line=pl.concat_str([*common, empty, empty, pl.col("document")], separator=",")),
+    )
+
+
+def _with_one_clock(part: LogPart) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Lists and clicks with one clock for all, in milliseconds, and the names that a web server would give."""
+    begins = (_EPOCH + pl.col("day").cast(pl.Int64) * _DAY + pl.col("start")) * 1000
+    lists = part.lists.with_columns(begins=begins, stamp=begins + pl.col("time") * 1000)
+    lists = lists.with_columns(
+        name=pl.concat_str("session", "list", separator="-"),
+        documents=pl.col("documents").cast(pl.List(pl.String)),
+        client=pl.col("user").cast(pl.String),
+        session_name=pl.col("session").cast(pl.String),
+    )
+    joined = part.clicks.join(
+        lists.select("session", "list", "name", "begins", "client", "session_name", shown="documents"),
+        on=["session", "list"],
+    )
+    clicks = joined.with_columns(
+        stamp=pl.col("begins") + pl.col("time") * 1000, document=pl.col("document").cast(pl.String)
+    )
+    return lists, clicks
+
+
+def _in_time_order(lists: pl.DataFrame, clicks: pl.DataFrame) -> pl.DataFrame:
+    """The lines of lists and clicks in the order of their `stamp`."""
+    return pl.concat([lists, clicks]).sort("stamp", maintain_order=True).select("line")
+
+
+def _as_json(**columns: str | pl.Expr) -> pl.Expr:
+    """A row as a text of JSON, with these names."""
+    named = [(pl.col(column) if isinstance(column, str) else column).alias(name) for name, column in columns.items()]
+    return pl.struct(named).struct.json_encode()
+
+
+_LINES_OF: dict[str, Callable[[LogPart], Iterator[pl.DataFrame]]] = {
+    "yandex2014": _yandex_lines, "ubi": _ubi_lines, "metarank": _metarank_lines, "table": _table_lines,
+}  # fmt: skip

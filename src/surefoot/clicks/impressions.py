@@ -17,8 +17,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from surefoot.clicks.lazy_ibis import IbisTable, ibis
-from surefoot.clicks.log import Log
+from surefoot.clicks.log import IbisTable, Log, ibis
 
 NO_LIST = "has no list in its session"
 TOO_EARLY = "comes before its list"

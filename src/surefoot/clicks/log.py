@@ -1,15 +1,17 @@
-"""What every layout of a log becomes: shown lists, clicks, and the lines that say neither."""
+"""What every layout of a log becomes, in Ibis: shown lists, clicks, and the lines that say neither."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from surefoot.clicks.lazy_ibis import IbisTable, ibis, union
+from surefoot.runtime import library
 
 if TYPE_CHECKING:
     from surefoot.clicks.backends import Backend
 
+IbisTable = Any  # an Ibis table, or one of its columns
 LISTS = {
     "session": "string", "user": "string", "day": "int64", "time": "int64", "list": "string", "query": "string",
     "terms": "array<string>", "documents": "array<string>", "domains": "array<string>", "scores": "array<float64>",
@@ -21,6 +23,27 @@ REJECTED = {"file": "string", "number": "int64", "reason": "string", "line": "st
 TWO_USERS = "belongs to a session of two users"
 TWO_DAYS = "belongs to a session of two days"
 DIGITS_PATTERN = r"^[0-9]{1,15}$"
+
+
+def need_ibis() -> Any:
+    """Ibis; where it is not installed, the error that says how to install it."""
+    return library("ibis", "clicks", "reading click logs")
+
+
+class _Ibis:
+    """Ibis, imported when something of it is first used: layouts can be listed without it."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(need_ibis(), name)
+
+
+ibis: Any = _Ibis()  # what its functions take and give is known when they run
+
+
+def union(tables: Sequence[IbisTable]) -> IbisTable:
+    """All rows of tables with the same columns."""
+    first, *others = tables
+    return first.union(*others, distinct=False) if others else first
 
 
 @dataclass(frozen=True)
@@ -42,12 +65,7 @@ class Log:
     domains: bool
     terms: bool
     scores: bool
-    half_life: float | None = None  # in units of the shared clock, after which an earlier event counts half
     one_file: bool = True  # lists and clicks are in one file, whose order of lines says something
-
-    def with_tables(self, **tables: IbisTable) -> Log:
-        """The log with other tables in place of its own."""
-        return replace(self, **tables)
 
 
 def with_schema(table: IbisTable, schema: dict[str, str]) -> IbisTable:

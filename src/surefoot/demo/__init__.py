@@ -11,18 +11,12 @@ from surefoot.lazy import attach
 
 if TYPE_CHECKING:
     from surefoot.demo.click_log import clicks as clicks
-    from surefoot.demo.made_judges import judges as judges
     from surefoot.demo.made_letor import letor as letor
-    from surefoot.demo.made_preferences import preferences as preferences
+    from surefoot.demo.made_letor import preferences as preferences
+    from surefoot.demo.made_runs import judges as judges
     from surefoot.demo.made_runs import runs as runs
 
 __getattr__, __dir__, __all__ = attach(
     __name__,
-    {
-        "click_log": ("clicks",),
-        "made_judges": ("judges",),
-        "made_letor": ("letor",),
-        "made_preferences": ("preferences",),
-        "made_runs": ("runs",),
-    },
+    {"click_log": ("clicks",), "made_letor": ("letor", "preferences"), "made_runs": ("judges", "runs")},
 )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-from surefoot.clicks.generator import generate_log
-from surefoot.clicks.writers import write_kinds, write_log
+from surefoot.clicks.generator import generate_log, write_kinds, write_log
 
 
 def clicks(

@@ -16,13 +16,11 @@ from surefoot.arguments import integer
 from surefoot.arrays import Float32s, Floats
 from surefoot.data.writing.all_or_nothing import destination, ensure_folder, write_bytes
 from surefoot.errors import ArgumentError, shortened, visible
-from surefoot.export.check_rows import make_check_rows
 from surefoot.export.ensemble import Ensemble
 from surefoot.export.exported_model import ExportedModel, plain_json
-from surefoot.export.names import STEM, export_files, model_name
-from surefoot.export.options import ROWS
+from surefoot.export.float32_thresholds import LARGEST_FLOAT32, thresholds_at_most
 from surefoot.export.replay import PLUGINS
-from surefoot.export.settings import ExportSettings
+from surefoot.export.settings import ROWS, STEM, ExportSettings, export_files, model_name
 
 _LEARNERS = ("lightgbm", "xgboost")  # each has a reader of its own name
 _MOST_ROWS = 100_000
@@ -181,3 +179,29 @@ All commands are for this folder.
 
 def _replay_script() -> bytes:
     return resources("surefoot.export").joinpath("replay.py").read_bytes()
+
+
+_SEED = 20_120_812  # the same model gives the same rows
+
+
+def make_check_rows(trees: Ensemble, exact_thresholds: Floats, settings: ExportSettings, count: int) -> Float32s:
+    """Rows of features on thresholds, one float32 beside them, between them, 0, and not set (NaN).
+
+    Thresholds that are not exact (NaN) are left out, and so are unset features where every document has every feature.
+    """
+    random = np.random.default_rng(_SEED)
+    rows = np.zeros((count, len(trees.names)), np.float32)
+    for feature in range(len(trees.names)):
+        of_feature = trees.is_split & (trees.feature == feature) & np.isfinite(exact_thresholds)
+        known = thresholds_at_most(trees.threshold[of_feature])
+        known = np.unique(known[np.abs(known) < LARGEST_FLOAT32 / 4])
+        if not len(known):
+            continue
+        drawn = known[random.integers(len(known), size=count)]
+        other = known[random.integers(len(known), size=count)]
+        above, below = (np.nextafter(drawn, np.float32(end)) for end in (np.inf, -np.inf))
+        between = ((drawn.astype(np.float64) + other) / 2).astype(np.float32)
+        kinds = np.stack([drawn, above, below, between, np.zeros_like(drawn), np.full_like(drawn, np.nan)])
+        shares = np.array([3, 3, 2, 4, 1, 0 if settings.missing == "never" else 2])
+        rows[:, feature] = kinds[random.choice(len(kinds), size=count, p=shares / shares.sum()), np.arange(count)]
+    return rows

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from surefoot.errors import ArgumentError
-from surefoot.export.names import check_feature_names
 from surefoot.export.package import ExportResult, export_model, read_ensemble
+from surefoot.export.settings import check_feature_names
 from surefoot.learn.combination import refuse_combination
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.inputs import numbered_names

@@ -14,7 +14,7 @@ from surefoot.data.reading.matrix import Categories, without_queries
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Run
 from surefoot.errors import ArgumentError
-from surefoot.export.options import ROWS
+from surefoot.export.settings import ROWS
 from surefoot.learn import saved_ranker
 from surefoot.learn.checkpoints import read_init_model
 from surefoot.learn.cluster import is_dask

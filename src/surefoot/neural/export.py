@@ -12,9 +12,8 @@ from surefoot.arguments import integer
 from surefoot.arrays import Float32s
 from surefoot.errors import ArgumentError, shortened, visible
 from surefoot.export.exported_model import ExportedModel, plain_json
-from surefoot.export.names import check_feature_names, model_name
 from surefoot.export.package import ExportResult, write_package
-from surefoot.export.settings import ExportSettings
+from surefoot.export.settings import ExportSettings, check_feature_names, model_name
 from surefoot.export.targets.onnx import onnx
 from surefoot.export.targets.vespa import expressions
 from surefoot.neural.network import HEADS, Network

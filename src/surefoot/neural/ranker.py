@@ -15,7 +15,7 @@ from surefoot.data.reading.matrix import without_queries
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Run
 from surefoot.errors import ArgumentError, shortened
-from surefoot.export.options import ROWS
+from surefoot.export.settings import ROWS
 from surefoot.learn.criteria import history_figures
 from surefoot.learn.estimator import Estimator
 from surefoot.learn.inputs import as_data, as_valid, match_training_data, matched_features, numbered_names

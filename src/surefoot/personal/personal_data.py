@@ -135,20 +135,6 @@ class RecommendedReranker(TypedDict):
     share_of_risk: NotRequired[Annotated[float | None, "Of the standard model's."]]
 
 
-class HalfLifeGain(TypedDict):
-    """What the standard model gained on validation lists with a half-life; null days: all events count alike."""
-
-    days: float | None
-    gain: float
-
-
-class HalfLife(TypedDict):
-    """After how many days an earlier event counts half, and what it was compared with."""
-
-    days: Annotated[float | None, "Null where all events count alike."]
-    compared: list[HalfLifeGain]
-
-
 class PositionBias(TypedDict):
     """How often each position is looked at, if that depends on position alone; shown, and used for nothing."""
 
@@ -181,6 +167,5 @@ class PersonalizationData(TypedDict):
     selective: list[EntropyPoint]
     models: Annotated[dict[str, str], "The folder of each chosen model, below the study's."]
     sessions: list[SessionData]
-    half_life: NotRequired[Annotated[HalfLife, "Absent where none was asked for."]]
     recommendation: RecommendedReranker
     position_bias: PositionBias

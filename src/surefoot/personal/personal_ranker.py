@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 
 from surefoot.arrays import Floats
-from surefoot.clicks.click_state import ClickState, LogFacts
-from surefoot.clicks.events import ShownRequest
+from surefoot.clicks.click_state import ClickState
+from surefoot.clicks.events import LogFacts, ShownRequest
 from surefoot.data.reading.files import existing_file
 from surefoot.data.reading.frames import read_table
 from surefoot.data.types.ranking_data import RankingData

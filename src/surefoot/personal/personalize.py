@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.arguments import finite_number
-from surefoot.clicks.feature_pipeline import FeatureTable, feature_table, half_life_units
+from surefoot.clicks.feature_pipeline import FeatureTable, feature_table
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
-from surefoot.clicks.layouts.reading import guess_layout
-from surefoot.clicks.layouts.registry import find_layout
+from surefoot.clicks.layouts.reading import find_layout, guess_layout
 from surefoot.clicks.options import GRADE_DWELLS, MEMORY, SATISFIED
 from surefoot.data.reading.query_tables import read_segments
 from surefoot.data.writing.all_or_nothing import ensure_folder
@@ -20,7 +19,7 @@ from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.engines.contract import engine_of, merge_parameters
 from surefoot.personal.lists import check_known
 from surefoot.personal.options import GRIDS, LABEL_MEASURES, RESULT, SAMPLE, SPLITS
-from surefoot.personal.study import Personalization, check_study, standard_gain, study
+from surefoot.personal.study import Personalization, check_study, study
 
 _UNITS = {"s": 1.0, "ms": 0.001, "us": 1e-6, "min": 60.0}
 
@@ -36,7 +35,6 @@ def personalize(
     labels: str | None = None,
     dwell: Sequence[float] | None = None,
     last: bool = True,
-    half_life: float | Sequence[float] | None = None,
     split: str | None = None,
     sample: int | None = SAMPLE,
     preset: str = "quick",
@@ -71,9 +69,6 @@ def personalize(
     dwell : seconds
         What satisfies: one threshold, or one for each grade. A session's last click satisfies too, unless `last` is
         false.
-    half_life : days, optional
-        After which an earlier event counts half, in the counts of users and of everybody. Of several, and none at all,
-        the one whose standard model gains most on validation lists is taken.
     split : {"user", "session", "time"}
         How lists are split into those to train, choose and judge with.
     sample : int, optional
@@ -108,40 +103,15 @@ def personalize(
         "layout": layout, "unit": unit, "clock": clock, "actions": actions, "labels": labels, "dwell": dwell,
         "last": last, "backend": backend, "memory": memory, "threads": threads, "force": force,
     }  # fmt: skip
-    learning: dict[str, Any] = {
-        "labels": labels, "split": split, "sample": sample, "preset": preset, "ranker": ranker, "seed": seed,
-    }  # fmt: skip
-    lives = check_half_lives(half_life)
     if labels in LABEL_MEASURES:  # others are refused with the features
         check_study(LABEL_MEASURES[labels], preset, grid, ranker, seed)
     kinds = None if segments is None else read_segments(segments)
-    if len(lives) == 1:
-        tables, tried = {lives[0]: features(log, folder, half_life=lives[0], **reading)}, None
-        chosen = lives[0]
-    else:
-        folders = {life: Path(folder) / ("all_alike" if life is None else f"half_life_{life:g}") for life in lives}
-        tables = {life: features(log, home, half_life=life, **reading) for life, home in folders.items()}
-        tried = {life: standard_gain(table, **learning) for life, table in tables.items()}
-        chosen = max(lives, key=lambda life: tried[life])
     result = study(
-        tables[chosen], **learning, grid=grid, half_life=chosen, half_lives=tried,
-        horizons=horizons,
-        segments=kinds,
+        features(log, folder, **reading), labels=labels, split=split, sample=sample, preset=preset, grid=grid,
+        ranker=ranker, segments=kinds, horizons=horizons, seed=seed,
     )  # fmt: skip
-    for home in {Path(folder), tables[chosen].folder}:
-        result.write(home / RESULT)
+    result.write(Path(folder) / RESULT)
     return result
-
-
-def check_half_lives(given: float | Sequence[float] | None) -> list[float | None]:
-    """Half-lives to compare: none, one, or several and none beside them."""
-    if given is None:
-        return [None]
-    lives = list(given) if isinstance(given, Sequence) else [given]
-    days = [finite_number(life) for life in lives]
-    if not days or any(life is None or life <= 0 for life in days) or len(set(days)) < len(days):
-        raise ArgumentError(f"half_life is {shortened(given)}; give days above 0, each once")
-    return [days[0]] if len(days) == 1 else [None, *days]
 
 
 def features(
@@ -155,7 +125,6 @@ def features(
     labels: str | None = None,
     dwell: Sequence[float] | None = None,
     last: bool = True,
-    half_life: float | None = None,
     backend: str = "duckdb",
     memory: str = MEMORY,
     threads: int | None = None,
@@ -179,17 +148,12 @@ def features(
             f"labels {kind!r} need exactly one dwell threshold, but you gave {len(thresholds)}; give one, or use "
             "labels 'grades'"
         )
-    if half_life is not None:
-        check_half_lives(half_life)
-        if find_layout(known).shared_clock is None and clock != "log":
-            half_life_units(half_life, None, 1.0)  # which says what is wrong
     reading = ReadingSettings(known, _seconds(unit), clock, tuple(actions))
     with ensure_folder(folder) as target:
         satisfaction = Satisfaction(thresholds, last)
         return feature_table(
-            log, target, reading, satisfaction, backend=backend, memory=memory, threads=threads,
-            half_life=half_life, force=force,
-        )  # fmt: skip
+            log, target, reading, satisfaction, backend=backend, memory=memory, threads=threads, force=force
+        )
 
 
 def _seconds(unit: str | float | None) -> float | None:

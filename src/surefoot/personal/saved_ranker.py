@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from surefoot import __version__
-from surefoot.clicks.click_state import ClickState, LogFacts
-from surefoot.clicks.feature_pipeline import FACTS, RULES, FeatureTable, half_life_units
+from surefoot.clicks.events import LogFacts
+from surefoot.clicks.feature_pipeline import FACTS, RULES, FeatureTable
 from surefoot.clicks.layouts.layout import ReadingSettings
-from surefoot.clicks.layouts.registry import find_layout
+from surefoot.clicks.layouts.reading import find_layout
+from surefoot.clicks.served.event_store import EventStore
 from surefoot.data.reading.files import read_json
 from surefoot.data.reading.folders import describing_file
 from surefoot.data.writing.all_or_nothing import destination_folder, new_folder, write_text
@@ -75,7 +76,7 @@ def save_ranker(
     target.parent.mkdir(parents=True, exist_ok=True)
     with new_folder(target) as temporary:
         ranker.save(temporary)
-        ClickState.create(temporary / STATE, home, facts, target / STATE)
+        EventStore.create(temporary / STATE, home, facts, target / STATE)
         write_text(temporary / DETAILS, json.dumps(details, indent=2, ensure_ascii=False) + "\n", durable=True)
 
 
@@ -127,7 +128,7 @@ def log_facts(study: Path, table: FeatureTable) -> LogFacts:
         )
     remedy = "make it again in a new folder"
     with expecting("a study", study / FACTS, remedy):
-        reading, satisfaction, half_life = stored["reading"], stored["satisfaction"], stored.get("half_life")
+        reading, satisfaction = stored["reading"], stored["satisfaction"]
         last = satisfaction["last"]
     check_last(last)
     with expecting("a study", study / FACTS, remedy):
@@ -139,5 +140,4 @@ def log_facts(study: Path, table: FeatureTable) -> LogFacts:
             shared_clock=table.clock, seconds=seconds, linked=layout.linked, users=table.users,
             domains="session_domain_shown" in table.names, terms="term_overlap" in table.names,
             scores="score" in table.names, thresholds=tuple(each / seconds for each in satisfaction["thresholds"]),
-            half_life=None if half_life is None else half_life_units(float(half_life), table.clock, seconds),
         )  # fmt: skip

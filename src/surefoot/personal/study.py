@@ -109,14 +109,9 @@ def study(
     ranker: dict[str, Any] | None = None,
     segments: Segments | None = None,
     horizons: bool = False,
-    half_life: float | None = None,
-    half_lives: dict[float | None, float] | None = None,
     seed: int = 0,
 ) -> Personalization:
-    """Train every method on a table of features, choose on validation lists, and judge on test lists.
-
-    `half_life` is that of the table, in days; `half_lives` are those that it was chosen from, with their gains.
-    """
+    """Train every method on a table of features, choose on validation lists, and judge on test lists."""
     check_known("is no preset", preset, GRIDS)
     grid_settings, ranker_settings = _tried_settings(preset, grid, ranker, seed)
     lists = read_lists(table, labels=labels, split=split, sample=sample, seed=seed)
@@ -172,9 +167,6 @@ def study(
             lists["test"], {row["label"]: scores[number[row["name"]]]["test"] for row in modelled}
         ),
     }  # fmt: skip
-    if half_life is not None or half_lives is not None:
-        compared = [{"days": life, "gain": gain} for life, gain in (half_lives or {}).items()]
-        data["half_life"] = {"days": half_life, "compared": compared}
     data["recommendation"] = recommend(data)
     data["position_bias"] = position_bias(table)  # last: nothing is learned, chosen or judged by it
     result = Personalization(data)
@@ -189,25 +181,6 @@ def _new_users(lists: ShownLists) -> Segments:
         return {}
     seen = lists.data.X[lists.data.offsets[:-1], names.index("user_lists")] > 0
     return {"user": {query: "known" if one else "new" for query, one in zip(lists.data.queries, seen, strict=True)}}
-
-
-def standard_gain(
-    table: FeatureTable,
-    *,
-    labels: str,
-    split: str | None,
-    sample: int | None,
-    preset: str,
-    ranker: dict[str, Any] | None,
-    seed: int,
-) -> float:
-    """What the standard model of a table gains on validation lists."""
-    _, settings_of_ranker = _tried_settings(preset, None, ranker, seed)
-    lists = read_lists(table, labels=labels, split=split, sample=sample, seed=seed)
-    measure = LABEL_MEASURES[labels]
-    rankers = StudyRankers(table.folder, lists, measure, settings_of_ranker)
-    [scores] = rankers.run([MethodSetting(STANDARD)], "Comparing half-lives")
-    return float(ShownOrderComparison(lists["valid"], measure).figures(scores["valid"])["gain"])
 
 
 def check_study(

@@ -94,7 +94,6 @@ def notes(data: Json) -> list[str]:
         "without a satisfied click are not judged.",
         "“By regression” means: trained by least squares on each result's share of nDCG. All other models are trained "
         "by LambdaMART.",
-        *_half_life_note(data),
         *filter(None, [measure_note(data["measure"]), bias_note(data)]),
     ]
     left = {**counts["rejected"], **counts["set_aside"]}
@@ -109,18 +108,6 @@ def notes(data: Json) -> list[str]:
         + (f"; left out: {', '.join(reasons)}." if reasons else "; nothing was left out.")
     )
     return lines
-
-
-def _half_life_note(data: Json) -> list[str]:
-    if "half_life" not in data:
-        return []
-    days, compared = data["half_life"]["days"], data["half_life"]["compared"]
-    what = "All earlier events count alike" if days is None else f"An earlier event counts half after {days:g} days"
-    gains = ", ".join(
-        f"{'none' if one['days'] is None else format(one['days'], 'g')} {_hundredths(one['gain'], 3)}"
-        for one in compared
-    )
-    return [f"{what}{f'; gains of the standard model on validation lists by half-life: {gains}' if gains else ''}."]
 
 
 def bias_note(data: Json) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from surefoot.lazy import attach
 
 if TYPE_CHECKING:
-    from surefoot.pyterrier.experiments import scores as scores
+    from surefoot.pyterrier.ranker_transformer import scores as scores
     from surefoot.pyterrier.ranker_transformer import transformer as transformer
 
-__getattr__, __dir__, __all__ = attach(__name__, {"experiments": ("scores",), "ranker_transformer": ("transformer",)})
+__getattr__, __dir__, __all__ = attach(__name__, {"ranker_transformer": ("scores", "transformer")})

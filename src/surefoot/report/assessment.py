@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, Self, cast
@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from surefoot.data.reading.files import as_text
+from surefoot.data.reading.query_tables import read_segments
 from surefoot.data.reading.traffic import LARGEST_WEIGHT, Traffic, TrafficWeights, read_traffic
 from surefoot.data.types.scores import Scores, check_once, check_same_weights, unknown_system
 from surefoot.errors import ArgumentError, DataError, shortened
@@ -19,17 +20,15 @@ from surefoot.measures.score_reading import assessed_scores
 from surefoot.progress import busy
 from surefoot.report import text
 from surefoot.report.columns import all_columns, sort_rows
-from surefoot.report.kinds import KINDS
-from surefoot.report.options import ALPHAS, CHART_FORMATS
+from surefoot.report.kinds import KINDS, check_shape
+from surefoot.report.options import ALPHAS, BY_TRAFFIC, CHART_FORMATS
 from surefoot.report.ordinary_tests import add_tests, page_tests
 from surefoot.report.provenance import Provenance, SourceFile
 from surefoot.report.result import PlainResult
-from surefoot.report.segment_sources import segments_of
-from surefoot.report.shape import check_shape
 from surefoot.report.words import advice, default_alpha, in_words
 from surefoot.risk.assessment_data import SCHEMA, AssessmentData, Json, PerQuery, SystemData, TrafficData
 from surefoot.risk.assessment_figures import WORST, assessment_data
-from surefoot.risk.assessment_parts import Segments, per_query_data
+from surefoot.risk.assessment_parts import Segments, per_query_data, traffic_segments
 from surefoot.risk.tradeoff import alpha_key
 
 MeasureResult = tuple[AssessmentData, Scores | None]
@@ -383,3 +382,32 @@ def per_query_frame(block: PerQuery) -> pl.DataFrame:
         absent = {key: [None] * len(block["queries"]) for key, values in flat.items() if values is None}
         frames.append(pl.DataFrame({**flat, **absent}, strict=False))
     return pl.concat(frames, how="vertical_relaxed")
+
+
+def segments_of(segments: Any, scores: Scores) -> Segments:
+    """The columns of segments, of all sources that are given."""
+    several = isinstance(segments, list | tuple) and all(
+        isinstance(one, str | os.PathLike | Mapping) or hasattr(one, "columns") for one in segments
+    )
+    columns: dict[str, Mapping[str, str]] = {}
+    for source in segments if several else [segments]:
+        made = (
+            {"traffic": _traffic_segments(scores)}
+            if isinstance(source, str) and source == BY_TRAFFIC
+            else read_segments(source)
+        )
+        if twice := sorted(columns.keys() & made.keys()):
+            raise ArgumentError(f"two columns of segments are named {shortened(twice[0])}; rename one of them")
+        columns |= made
+    return columns
+
+
+def _traffic_segments(scores: Scores) -> dict[str, str]:
+    if (weighting := scores._weighting) is None:
+        raise ArgumentError(
+            'the segments "by-traffic" need to know how often each query is asked; give the traffic too (traffic= in '
+            "Python, --traffic FILE on the command line)"
+        )
+    if weighting.equal:
+        raise ArgumentError('all queries are asked equally often, so the segments "by-traffic" would mean nothing')
+    return traffic_segments(scores.queries, weighting.weights)

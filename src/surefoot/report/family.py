@@ -182,3 +182,16 @@ def _environment() -> Environment:
     return Environment(
         loader=FunctionLoader(asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+
+
+def to_page(title: str, sentences: Sequence[str], tables: Sequence[Sequence[Sequence[str]]]) -> str:
+    """The page of sentences, the first of which is about the query, and of a table for each of the others."""
+    headline, *others = sentences
+    rows = [*tables, *([] for _ in range(len(others) - len(tables)))]
+    return render_page(
+        "surefoot.report/assets/explanation.html.j2",
+        ["surefoot.report/assets/page.css"],
+        title=title,
+        headline=headline,
+        swaps=list(zip(others, rows, strict=True)),
+    )

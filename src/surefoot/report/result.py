@@ -16,9 +16,8 @@ from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, DataError, did_you_mean, expecting, shortened
 from surefoot.report.escapes import to_json
-from surefoot.report.kinds import ResultKind
+from surefoot.report.kinds import ResultKind, check_shape
 from surefoot.report.provenance import Provenance
-from surefoot.report.shape import check_shape
 
 
 def _missing(data: Any, width: int = 0) -> str:

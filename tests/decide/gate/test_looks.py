@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.workflow import GIVEN
 from tests.report.schemas import check_data
 from tests.risk.test_batches import slow_capitals
 
@@ -18,8 +17,9 @@ import surefoot as sf
 from surefoot.decide.evidence.judge_next import sample_next
 from surefoot.decide.evidence.judged_queries import betting_order
 from surefoot.decide.evidence.record import level_of, read_record
+from surefoot.decide.evidence.sample import Evidence
 from surefoot.decide.gate import sample_size
-from surefoot.decide.gate.gate import preview
+from surefoot.decide.gate.gate import look_ahead
 from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.errors import ArgumentError, DataError
 
@@ -434,7 +434,8 @@ def test_what_was_proved_both_ways_is_open() -> None:
 
     kept = Record()
     first, second = (
-        look_again(ask(one, None, "today", ReleasePolicy.read({"risk": 0.05}), kept, **GIVEN), kept) for one in path
+        look_again(ask(one, None, "today", ReleasePolicy.read({"risk": 0.05}), kept, Evidence.read()), kept)
+        for one in path
     )
     assert first.decision == "ship"
     assert second.decision == "undecided"
@@ -453,15 +454,15 @@ print(sf.gate(scores, baseline="today", policy={"gain": 0.9}, record=sys.argv[1]
 
 @pytest.mark.heavy
 def test_a_preview_refuses_what_a_look_would(record: Path) -> None:
-    given: Any = {**GIVEN, "record": record}
+    given: Any = {"evidence": Evidence.read(), "record": record}
     look(WORLD.judged(Q[:60]), record)
     before = record.read_bytes()
-    assert preview(WORLD.judged(Q[:90]), None, "today", ReleasePolicy.read(POLICY), **given)
+    assert look_ahead(WORLD.judged(Q[:90]), None, "today", ReleasePolicy.read(POLICY), **given)
     with pytest.raises(DataError, match="queries of earlier looks have no judgments here"):
-        preview(WORLD.judged(Q[10:90]), None, "today", ReleasePolicy.read(POLICY), **given)
+        look_ahead(WORLD.judged(Q[10:90]), None, "today", ReleasePolicy.read(POLICY), **given)
     changed = WORLD.runs["new"] | {Q[7]: LISTS[2]}
     with pytest.raises(DataError, match="under another name"):
-        preview(WORLD.judged(Q[:90], changed), None, "today", ReleasePolicy.read(POLICY), **given)
+        look_ahead(WORLD.judged(Q[:90], changed), None, "today", ReleasePolicy.read(POLICY), **given)
     assert record.read_bytes() == before
 
 

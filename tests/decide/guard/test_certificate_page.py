@@ -11,7 +11,7 @@ from tests.decide.guard.guarded import calibrated, parts
 
 from surefoot.decide.evidence.proof import proofs, upper_bounds
 from surefoot.decide.guard.certificate import Certificate
-from surefoot.decide.guard.certificate_page import front, gain_note, headline
+from surefoot.decide.guard.certificate_view import front, gain_note, headline
 
 KEPT = Path(__file__).with_name("certificate.json")
 

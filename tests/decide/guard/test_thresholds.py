@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surefoot.decide.evidence.conditions import ConditionRule
-from surefoot.decide.evidence.proof import Evidence
+from surefoot.decide.evidence.proof import ConditionEvidence
 from surefoot.decide.guard.thresholds import (
     MOST_SCORES_TRIED,
     Calibration,
@@ -29,7 +29,7 @@ LEVEL, DELTA = 0.02, 0.05
 
 def calibration(scores: Any, differences: Any, level: float = LEVEL) -> Calibration:
     found = np.asarray(differences, np.float64)
-    evidence = Evidence(ConditionRule("risk", level), np.maximum(-found, 0), 0.0, 1.0, "betting")
+    evidence = ConditionEvidence(ConditionRule("risk", level), np.maximum(-found, 0), 0.0, 1.0, "betting")
     return Calibration(np.asarray(scores, np.float64), found, np.ones(len(found)), (evidence,), DELTA)
 
 
@@ -78,7 +78,7 @@ def test_passing_stops_at_the_first_that_fails() -> None:
 def test_the_curve_only_rises() -> None:
     rng = np.random.default_rng(3)
     made = calibration(rng.random(500), rng.normal(0.02, 0.1, 500))
-    gains = [point["gain"] for point in curve(made, {"risk": LEVEL})]
+    gains = [point["gain"] for point in curve(made, {"risk": LEVEL}, 1.0)]
     assert gains == sorted(gains)
 
 

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
-from surefoot.clicks.layouts.timestamps import milliseconds
-from surefoot.clicks.lazy_ibis import ibis
-from surefoot.clicks.log import Log, has_empty, parsed_once, rejected_lines
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from surefoot.clicks.backends import Backend
-    from surefoot.clicks.generator import LogPart
-    from surefoot.clicks.log_files import LogFile
+from surefoot.clicks.backends import Backend
+from surefoot.clicks.layouts.layout import LogFile, LogLayout, ReadingSettings, milliseconds, of_their_lists
+from surefoot.clicks.log import Log, has_empty, ibis, parsed_once, rejected_lines
 
 _EVENT = {
     "event": str, "id": str, "timestamp": str, "user": str, "session": str, "ranking": str, "type": str, "item": str,
@@ -56,39 +47,7 @@ def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings)
     lists = valid.filter(valid.ranking)
     lists = lists.mutate(session=lists.session.coalesce(lists.user, "ranking " + lists.list))
     clicks = valid.filter(valid.click)
-    owners = lists.group_by("list").aggregate(list_session=lists.session.min(), list_user=lists.user.min())
-    clicks = clicks.left_join(owners, "list").drop("list_right")
-    clicks = clicks.mutate(
-        session=clicks.list_session.coalesce(clicks.session, "ranking " + clicks.list), user=clicks.list_user
-    )
-    return LAYOUT.log(lists, clicks, rejected_lines(lines, str(file.path)), settings)
-
-
-def _write(part: LogPart) -> Iterator[pl.DataFrame]:
-    import polars as pl
-
-    from surefoot.clicks.layouts.generated import as_json, in_time_order, with_one_clock
-
-    lists, clicks = with_one_clock(part)
-    common: dict[str, str | pl.Expr] = {
-        "timestamp": pl.col("stamp").cast(pl.String),
-        "user": "client",
-        "session": "session_name",
-    }
-    items = pl.col("documents").list.eval(pl.struct(id=pl.element()))
-    field = pl.struct(name=pl.lit(_QUERY), value=pl.col("query").cast(pl.String))
-    rankings = lists.select(
-        "stamp",
-        line=as_json(event=pl.lit("ranking"), id="name", **common, fields=pl.concat_list(field), items=items),
-    )
-    interactions = clicks.select(
-        "stamp",
-        line=as_json(
-            event=pl.lit("interaction"), id=pl.concat_str("name", "position", separator="-"), ranking="name",
-            **common, type=pl.lit("click"), item="document",
-        ),
-    )  # fmt: skip
-    yield in_time_order(rankings, interactions)
+    return LAYOUT.log(lists, of_their_lists(clicks, lists, "ranking "), rejected_lines(lines, str(file.path)), settings)
 
 
 LAYOUT = LogLayout(
@@ -100,5 +59,4 @@ LAYOUT = LogLayout(
     linked=True,
     has_users=True,
     takes_actions=True,
-    write=_write,
 )

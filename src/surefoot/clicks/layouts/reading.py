@@ -1,20 +1,33 @@
-"""A log's files, the layout that they have, and their lists and clicks."""
+"""A log's files, the layout that they have, and their lists and clicks.
+
+`LAYOUTS` is the table of layouts: a new one is a module beside this and a line there (docs/extend/log-layout.md).
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from surefoot.clicks.backends import Backend
-from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
-from surefoot.clicks.layouts.registry import LAYOUTS, find_layout
+from surefoot.clicks.layouts import metarank, table, ubi, yandex
+from surefoot.clicks.layouts.layout import LogFile, LogLayout, ReadingSettings
 from surefoot.clicks.log import Log, merge_logs, without_mixed_sessions
-from surefoot.clicks.log_files import LogFile, check_file
-from surefoot.data.reading.files import text_lines
-from surefoot.errors import DataError, name_list, shortened
+from surefoot.data.reading.files import BYTE_ORDER_MARK, existing_file, read_blocks, text_lines, utf8_line
+from surefoot.data.reading.limits import LONGEST_LINE
+from surefoot.data.reading.parquet import check_parquet
+from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, shortened
+from surefoot.progress import busy
 
+LAYOUTS = {
+    layout.name: layout
+    for layout in (yandex.YANDEX_2012, yandex.YANDEX_2014, ubi.LAYOUT, metarank.LAYOUT, table.LAYOUT)
+}
 _FIRST = 1 << 16  # bytes of a file in which its first line is looked for
+_BLOCK = 1 << 22
+_NOT_READ = (".bz2", ".xz")  # by backends, which decompress others themselves
+_SEPARATORS = (b"\x00", b"\x01", b"\x02")  # backends are told that these separate columns and mean null
 
 
 def guess_layout(path: str | os.PathLike[str]) -> str:
@@ -87,3 +100,62 @@ def _files_in(folder: Path) -> list[Path]:
 def _named(files: Sequence[Path], name: str) -> list[Path]:
     """Files of that name, whatever their ending."""
     return [file for file in files if file.name.startswith(Path(name).stem)]
+
+
+def find_layout(name: str) -> LogLayout:
+    """The layout of this name."""
+    if name not in LAYOUTS:
+        raise ArgumentError(
+            f"there is no layout {shortened(name)}{did_you_mean(name, LAYOUTS) or '.'} Choose one of: "
+            f"{', '.join(LAYOUTS)}"
+        )
+    return LAYOUTS[name]
+
+
+def check_file(path: str | os.PathLike[str], *, text: bool = True) -> LogFile:
+    """Read a file once from end to end; one that is broken, empty or no text is rejected, with the line.
+
+    Of a Parquet file (not `text`) the skeleton is checked, and it is hashed.
+    """
+    target = existing_file(path)
+    if not text:
+        check_parquet(target)
+    ending = target.suffix.lower()
+    if ending in _NOT_READ:
+        raise DataError.at(path, None, f"logs are not read from {ending}; decompress it, or compress it as .gz or .zst")
+    digest = hashlib.blake2b(digest_size=16)
+    line, last = 1, b"\n"
+    with busy(f"Looking through {target.name}"):
+        for block in read_blocks(target, _BLOCK, LONGEST_LINE if text else None):
+            digest.update(block)
+            if text:
+                _check(target, block, line)
+            line, last = line + block.count(b"\n"), block
+    if line == 1 and last == b"\n":
+        raise DataError.at(path, None, "is empty; expected a click log")
+    unfinished = None if not text or last.endswith(b"\n") else last.rpartition(b"\n")[2].decode().rstrip("\r")
+    return LogFile(target, digest.hexdigest(), unfinished)
+
+
+def _check(path: Path, block: bytes, first: int) -> None:
+    """Reject what a backend would read in another way than it was meant."""
+    try:
+        block.decode()
+    except UnicodeDecodeError as error:
+        _reject(path, block, first, error.start)
+    for character in _SEPARATORS:
+        if character in block:
+            _reject(path, block, first, block.index(character))
+    if first == 1 and block.startswith(BYTE_ORDER_MARK):
+        raise DataError.at(path, 1, "starts with a byte order mark; write the log without it")
+    if block.count(b"\r") != block.count(b"\r\n"):
+        raise DataError.at(path, None, "contains carriage returns within lines; end each line with a line feed")
+
+
+def _reject(path: Path, block: bytes, first: int, position: int) -> None:
+    before = block.count(b"\n", 0, position)
+    start = block.rfind(b"\n", 0, position) + 1
+    utf8_line(path, first + before, block[start:].partition(b"\n")[0])
+    raise DataError.at(
+        path, first + before, f"contains the control character {block[position : position + 1]!r}; is it a log?"
+    )

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
-from surefoot.clicks.layouts.timestamps import milliseconds
-from surefoot.clicks.lazy_ibis import IbisTable, ibis
-from surefoot.clicks.log import Log, has_empty, parsed_once, rejected_lines
+from surefoot.clicks.backends import Backend
+from surefoot.clicks.layouts.layout import LogFile, LogLayout, ReadingSettings, milliseconds
+from surefoot.clicks.log import IbisTable, Log, has_empty, ibis, parsed_once, rejected_lines
 from surefoot.errors import DataError, name_list
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from surefoot.clicks.backends import Backend
-    from surefoot.clicks.generator import LogPart
-    from surefoot.clicks.log_files import LogFile
 
 _REQUIRED = ("session", "time", "query", "shown", "click")
 _OPTIONAL = ("user", "scores")
@@ -91,20 +82,6 @@ def _array(values: IbisTable, kind: str) -> IbisTable:
     return parts if kind == "string" else parts.map(lambda part: part.try_cast(kind))
 
 
-def _write(part: LogPart) -> Iterator[pl.DataFrame]:
-    import polars as pl
-
-    from surefoot.clicks.layouts.generated import in_time_order, with_one_clock
-
-    lists, clicks = with_one_clock(part)
-    common, empty = [pl.col("client"), pl.col("session_name"), pl.col("stamp").cast(pl.String)], pl.lit("")
-    query, documents = pl.col("query").cast(pl.String), pl.col("documents").list.join(" ")
-    yield in_time_order(
-        lists.select("stamp", line=pl.concat_str([*common, query, documents, empty], separator=",")),
-        clicks.select("stamp", line=pl.concat_str([*common, empty, empty, pl.col("document")], separator=",")),
-    )
-
-
 LAYOUT = LogLayout(
     name="table",
     recognizes=_recognizes,
@@ -113,6 +90,4 @@ LAYOUT = LogLayout(
     unit=0.001,
     has_users=True,
     has_scores=True,
-    write=_write,
-    header="user,session,time,query,shown,click",
 )

@@ -8,20 +8,13 @@ of its events, and one for itself where it has none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
-from surefoot.clicks.layouts.timestamps import milliseconds
-from surefoot.clicks.lazy_ibis import IbisTable, ibis, union
-from surefoot.clicks.log import Log, has_empty, parsed_once, rejected_lines
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from surefoot.clicks.backends import Backend
-    from surefoot.clicks.generator import LogPart
-    from surefoot.clicks.log_files import LogFile
+from surefoot.clicks.backends import Backend
+from surefoot.clicks.layouts.layout import LogFile, LogLayout, ReadingSettings, milliseconds, of_their_lists
+from surefoot.clicks.log import IbisTable, Log, has_empty, ibis, parsed_once, rejected_lines, union
+from surefoot.clicks.options import GENERATED_FILES
 
 _QUERY = {
     "timestamp": str, "query_id": str, "user_query": str, "query_response_hit_ids": [str], "client_id": str,
@@ -71,11 +64,7 @@ def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings)
     sessions = sessions.group_by("list").aggregate(event_session=sessions.session.min())
     lists = queries.filter(queries.reason.isnull()).left_join(sessions, "list").drop("list_right")
     lists = lists.mutate(session=lists.own_session.coalesce(lists.event_session, "query " + lists.list))
-    owners = lists.group_by("list").aggregate(list_session=lists.session.min(), list_user=lists.user.min())
-    clicks = valid.filter(valid.is_click).left_join(owners, "list").drop("list_right")
-    clicks = clicks.mutate(
-        session=clicks.list_session.coalesce(clicks.session, "query " + clicks.list), user=clicks.list_user
-    )
+    clicks = of_their_lists(valid.filter(valid.is_click), lists, "query ")
     rejected = [rejected_lines(queries, str(query_file.path)), rejected_lines(events, str(event_file.path))]
     return LAYOUT.log(lists, clicks, union(rejected), settings)
 
@@ -107,43 +96,14 @@ def _not_empty(text: IbisTable) -> IbisTable:
     return text.nullif("")
 
 
-def _write(part: LogPart) -> Iterator[pl.DataFrame]:
-    import polars as pl
-
-    from surefoot.clicks.layouts.generated import as_json, in_time_order, with_one_clock
-
-    lists, clicks = with_one_clock(part)
-    common: dict[str, str | pl.Expr] = {
-        "application": pl.lit("surefoot"),
-        "timestamp": pl.from_epoch("stamp", time_unit="ms").dt.strftime("%Y-%m-%dT%H:%M:%S%.3fZ"),
-        "client_id": "client",
-        "query_id": "name",
-    }
-    yield lists.select(
-        line=as_json(
-            **common, query_response_id="name", user_query=pl.col("query").cast(pl.String),
-            query_response_hit_ids="documents",
-        )
-    )  # fmt: skip
-    event: dict[str, str | pl.Expr] = {**common, "session_id": "session_name"}
-    attributes = pl.struct(
-        position=pl.struct(ordinal="position"), object=pl.struct(object_id="document", object_id_field=pl.lit("id"))
-    )
-    yield in_time_order(
-        lists.select("stamp", line=as_json(action_name=pl.lit("impression"), **event)),
-        clicks.select("stamp", line=as_json(action_name=pl.lit("click"), **event, event_attributes=attributes)),
-    )
-
-
 LAYOUT = LogLayout(
     name="ubi",
     recognizes=lambda line: False,  # known by the names of its files
     read=_read,
-    files=("ubi_queries.jsonl", "ubi_events.jsonl"),
+    files=GENERATED_FILES["ubi"],
     unit=0.001,
     fixed_unit=True,
     linked=True,
     has_users=True,
     takes_actions=True,
-    write=_write,
 )

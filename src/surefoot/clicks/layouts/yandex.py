@@ -8,19 +8,11 @@ r"""The lines of Yandex's two challenges, whose parts have tabs between them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
-from surefoot.clicks.lazy_ibis import IbisTable, ibis
-from surefoot.clicks.log import DIGITS_PATTERN, Log, parsed_once, rejected_lines
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from surefoot.clicks.backends import Backend
-    from surefoot.clicks.generator import LogPart
-    from surefoot.clicks.log_files import LogFile
+from surefoot.clicks.backends import Backend
+from surefoot.clicks.layouts.layout import LogFile, LogLayout, ReadingSettings
+from surefoot.clicks.log import DIGITS_PATTERN, IbisTable, Log, ibis, parsed_once, rejected_lines
 
 _UNFINISHED = "is the last line and has no line feed at its end"
 _UNKNOWN = "is not a valid line of this layout"
@@ -43,18 +35,16 @@ def _read_2012(backend: Backend, files: Sequence[LogFile], settings: ReadingSett
     lines = _parts(backend.lines(file.path))
     part, count = lines.part, lines.part.length()
     documents = part[5:]
+    no_event = (
+        (_integer(part[1]).isnull(), _TIME),
+        ((part[0] == "") | (part[3] == ""), "has an empty id"),
+    )
     lines = lines.mutate(
         kind=part[2], time=_integer(part[1]), documents=documents,
         reason=ibis.cases(
             (lines.line == (file.unfinished or ""), _UNFINISHED),
-            ((count >= 6) & (part[2] == "Q"), ibis.cases(
-                (_integer(part[1]).isnull(), _TIME),
-                ((part[0] == "") | (part[3] == ""), "has an empty id"),
-                (documents.contains(""), "has an empty URL"),
-            )),
-            ((count == 4) & (part[2] == "C"), ibis.cases(
-                (_integer(part[1]).isnull(), _TIME), ((part[0] == "") | (part[3] == ""), "has an empty id"),
-            )),
+            ((count >= 6) & (part[2] == "Q"), ibis.cases(*no_event, (documents.contains(""), "has an empty URL"))),
+            ((count == 4) & (part[2] == "C"), ibis.cases(*no_event)),
             else_=_UNKNOWN,
         ),
     )  # fmt: skip
@@ -94,6 +84,10 @@ def _parsed_2014(lines: IbisTable, file: LogFile) -> IbisTable:
     is_list = (count >= 7) & part[2].isin(["Q", "T"])
     pairs = part[6:].map(lambda pair: pair.split(","))
     documents, domains = (pairs.map(lambda pair, side=side: pair[side]) for side in (0, 1))
+    no_event = (
+        (_integer(part[1]).isnull(), _TIME),
+        ((part[0] == "") | (part[3] == "") | (part[4] == ""), "has an empty id"),
+    )
     reason = ibis.cases(
         (lines.line == (file.unfinished or ""), _UNFINISHED),
         ((count == 4) & (part[1] == "M"), ibis.cases(
@@ -101,15 +95,11 @@ def _parsed_2014(lines: IbisTable, file: LogFile) -> IbisTable:
             ((part[0] == "") | (part[3] == ""), "has an empty id"),
         )),
         (is_list, ibis.cases(
-            (_integer(part[1]).isnull(), _TIME),
-            ((part[0] == "") | (part[3] == "") | (part[4] == ""), "has an empty id"),
+            *no_event,
             (pairs.filter(lambda pair: (pair.length() != 2) | (pair[0] == "") | (pair[1] == "")).length() > 0,
              "has a result that is not URL,domain"),
         )),
-        ((count == 5) & (part[2] == "C"), ibis.cases(
-            (_integer(part[1]).isnull(), _TIME),
-            ((part[0] == "") | (part[3] == "") | (part[4] == ""), "has an empty id"),
-        )),
+        ((count == 5) & (part[2] == "C"), ibis.cases(*no_event)),
         else_=_UNKNOWN,
     )  # fmt: skip
     return lines.select(
@@ -142,43 +132,6 @@ def _integer(text: IbisTable) -> IbisTable:
     return ibis.cases((text.re_search(DIGITS_PATTERN), text), else_=ibis.null()).try_cast("int64")
 
 
-def _write_2014(part: LogPart) -> Iterator[pl.DataFrame]:
-    import polars as pl
-
-    def text(name: str) -> pl.Expr:
-        return pl.col(name).cast(pl.String)
-
-    def items(*columns: str) -> list[pl.Expr]:
-        """The items of arrays as one column of text for each place, of several arrays with commas between."""
-        width = len(part.lists[columns[0]][0])
-        by_position = (
-            [pl.col(name).arr.get(position).cast(pl.String) for name in columns] for position in range(width)
-        )
-        return [pl.concat_str(cells, separator=",") for cells in by_position]
-
-    def line(*cells: pl.Expr) -> pl.Expr:
-        return pl.concat_str(cells, separator="\t")
-
-    terms = pl.concat_str(items("terms"), separator=",")
-    lists = part.lists.select(
-        "session", "time", kind=pl.lit(1, pl.Int8),
-        line=line(
-            text("session"), text("time"), pl.lit("Q"), text("list"), text("query"), terms,
-            *items("documents", "domains"),
-        ),
-    )  # fmt: skip
-    clicks = part.clicks.select(
-        "session", "time", kind=pl.lit(2, pl.Int8),
-        line=line(text("session"), text("time"), pl.lit("C"), text("list"), text("document")),
-    )  # fmt: skip
-    sessions = part.lists.group_by("session", maintain_order=True).first().select(
-        "session", time=pl.lit(0, pl.Int64), kind=pl.lit(0, pl.Int8),
-        line=line(text("session"), pl.lit("M"), text("day"), text("user")),
-    )  # fmt: skip
-    ordered = pl.concat([sessions, lists, clicks]).sort("session", "time", "kind", maintain_order=True)
-    yield ordered.select("line")
-
-
 YANDEX_2012 = LogLayout(name="yandex2012", recognizes=_is_2012, read=_read_2012, shared_clock=None)
 YANDEX_2014 = LogLayout(
     name="yandex2014",
@@ -192,5 +145,4 @@ YANDEX_2014 = LogLayout(
     has_terms=True,
     one_user_per_session=True,
     default_labels="grades",
-    write=_write_2014,
 )

@@ -9,40 +9,44 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from surefoot.clicks.duckdb_files import check_tables, duckdb_library, reading_connection, record_batches, sealed_file
-from surefoot.clicks.events import ARRAY_COLUMNS, CLICK_COLUMNS, LIST_COLUMNS, LogFacts
-from surefoot.clicks.parquet_folders import pattern
-from surefoot.clicks.served.clock_span import ClockSpan
-from surefoot.clicks.served.everybody import ClickedResult, QueryHistory
-from surefoot.clicks.served.key_times import Tally
-from surefoot.clicks.served.session_events import ClickEvent, SessionEvents, ShownEvent
+from surefoot.clicks.backends import (
+    check_tables,
+    duckdb_library,
+    pattern,
+    reading_connection,
+    record_batches,
+    sealed_file,
+)
+from surefoot.clicks.events import ARRAY_COLUMNS, ClockSpan, LogFacts
+from surefoot.clicks.log import CLICKS, LISTS
+from surefoot.clicks.served.session_events import ClickEvent, Event, SessionEvents, ShownEvent
+from surefoot.clicks.served.tallies import ClickedResult, QueryHistory, Tally
 from surefoot.data.reading.limits import check_growth
 from surefoot.errors import DataError, expecting, shortened
 
 SCHEMA = "surefoot/click-state/1"
 # Arrays are JSON texts here: with each new array, DuckDB's journal repeats those of up to 2,048 rows before it, 100 KB
 # for one list, and every few hundred updates one waits until a journal so long is worked into the file.
-_STORED_LIST_COLUMNS = {name: pl.String if name in ARRAY_COLUMNS else kind for name, kind in LIST_COLUMNS.items()}
-_ARRAY_PLACES = [place for place, name in enumerate(LIST_COLUMNS) if name in ARRAY_COLUMNS]
-_SCORES_PLACE = list(LIST_COLUMNS).index("scores")
+_ARRAY_PLACES = [place for place, name in enumerate(LISTS) if name in ARRAY_COLUMNS]
+_SCORES_PLACE = list(LISTS).index("scores")
 _PARQUET = "read_parquet(?, hive_partitioning = false)"
 _OWNER = "coalesce('u' || \"user\", 's' || session)"  # as `owner_name` has it
+_EVENTS = {"lists": LISTS, "clicks": CLICKS}
 _HIGHEST = "SELECT coalesce(max(number), 0) FROM (SELECT number FROM lists UNION ALL SELECT number FROM clicks)"
-_CLICKED_COLUMNS: dict[str, Any] = {
-    "session": pl.String, "query": pl.String, "document": pl.String, "owner": pl.String, "clicked": pl.Int64,
-    "satisfied": pl.Int64,
-}  # fmt: skip
+_CLICKED = {"session": "string", "query": "string", "document": "string", "owner": "string", "clicked": "int64",
+            "satisfied": "int64"}  # fmt: skip
 _INDEXES = {"lists": ("session", "user", "query"), "clicks": ("session", "user"),
             "clicked": ("session", "query", "document")}  # fmt: skip
-_DUCKDB_TYPES = {pl.String: "VARCHAR", pl.Int64: "BIGINT"}
 _TABLES = {
-    table: {name: _DUCKDB_TYPES[kind] for name, kind in columns.items()}
-    for table, columns in (("lists", _STORED_LIST_COLUMNS), ("clicks", CLICK_COLUMNS), ("clicked", _CLICKED_COLUMNS))
+    table: {name: "BIGINT" if kind == "int64" else "VARCHAR" for name, kind in columns.items()}
+    for table, columns in (("lists", LISTS), ("clicks", CLICKS), ("clicked", _CLICKED))
 } | {"about": {"name": "VARCHAR", "value": "VARCHAR"}}
 # Columns without which an event is none.
 _NEVER_NULL = {
@@ -56,6 +60,23 @@ class StateError(DataError):
     """The file of events cannot be read or written."""
 
 
+@dataclass
+class AddedEvents:
+    """What an update changes: sessions before and after, new events, users of sessions that had none, and clicks."""
+
+    before: dict[str, SessionEvents]
+    after: dict[str, SessionEvents] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+    users: dict[str, str] = field(default_factory=dict)
+    clicked: dict[str, list[ClickedResult]] = field(default_factory=dict)  # of sessions in which they changed
+    no_longer: list[ClickedResult] = field(default_factory=list)  # what these had clicked before
+
+    @property
+    def lists(self) -> list[ShownEvent]:
+        """Those of the new events that are lists."""
+        return [event for event in self.events if isinstance(event, ShownEvent)]
+
+
 class EventStore:
     """The file of a log's events; one program at a time may have it open, unless it only reads."""
 
@@ -64,6 +85,7 @@ class EventStore:
         if not path.is_file():
             raise DataError.at(path, None, "there is no such file; save the model again")
         self.path, self._facts, self._errors = path, facts, duckdb.Error
+        self.reporting = partial(reporting, duckdb.Error, path)
         self._shared = '"day"' if facts.shared_clock == "day" else '"time"'
         with self.reporting():
             try:
@@ -121,8 +143,8 @@ class EventStore:
             reading_connection() as reading,
         ):
             for table, chosen, source, order in (
-                ("lists", _as_stored(LIST_COLUMNS), "lists", '"user", session'),
-                ("clicks", _as_stored(CLICK_COLUMNS), "clicks", '"user", session'),
+                ("lists", _as_stored(LISTS), "lists", '"user", session'),
+                ("clicks", _as_stored(CLICKS), "clicks", '"user", session'),
                 ("clicked", clicked, "results", "query"),
             ):
                 condition = "clicked_at IS NOT NULL" if table == "clicked" else "true"
@@ -167,7 +189,7 @@ class EventStore:
             "clicked of document": ("document", "SELECT document, clicked, owner FROM clicked"),
         }
         if self._facts.users:
-            for table, columns in (("lists", LIST_COLUMNS), ("clicks", CLICK_COLUMNS)):
+            for table, columns in _EVENTS.items():
                 sql = f'SELECT {_quoted(columns)} FROM {table} WHERE "user" IS NOT NULL'
                 snapshots[f"{table} of user"] = ("user", sql)
         return snapshots
@@ -176,12 +198,6 @@ class EventStore:
         """Let go of the file."""
         self._writer.close()
         self._connection.close()
-
-    @contextmanager
-    def reporting(self) -> Iterator[None]:
-        """Turn what DuckDB cannot do into an error that names the file."""
-        with reporting(self._errors, self.path):
-            yield
 
     def sessions(self, names: Sequence[str]) -> dict[str, SessionEvents]:
         """What is known of some sessions; a new one has no events."""
@@ -205,27 +221,20 @@ class EventStore:
         return self._made_of(
             {
                 name: execute(f"SELECT {_quoted(columns)} FROM {name} WHERE {condition}", values).fetchall()
-                for name, columns in (("lists", LIST_COLUMNS), ("clicks", CLICK_COLUMNS))
+                for name, columns in _EVENTS.items()
             }
         )
 
     def _made_of(self, rows: Mapping[str, Iterable[Sequence[Any]]]) -> dict[str, SessionEvents]:
-        lists: dict[str, list[ShownEvent]] = {}
-        clicks: dict[str, list[ClickEvent]] = {}
-        users: dict[str, str | None] = {}
+        events: dict[str, list[Event]] = {}
         for row in rows["lists"]:
             with expecting("a list that was shown", self.path, "save the model again"):
                 shown = _shown_event(row)
-            lists.setdefault(shown.session, []).append(shown)
-            users[shown.session] = shown.user
+            events.setdefault(shown.session, []).append(shown)
         for row in rows["clicks"]:
             click = ClickEvent(*row)
-            clicks.setdefault(click.session, []).append(click)
-            users[click.session] = click.user
-        return {
-            name: SessionEvents(self._facts, user, lists.get(name, ()), clicks.get(name, ()))
-            for name, user in users.items()
-        }
+            events.setdefault(click.session, []).append(click)
+        return {name: SessionEvents(self._facts, mine[-1].user, mine) for name, mine in events.items()}
 
     def query(self, query: str) -> QueryHistory:
         """What everybody was shown and clicked for a query."""
@@ -233,12 +242,9 @@ class EventStore:
         clicked = self._rows("clicked of query", query)
         return QueryHistory((time for _, time in lists), (ClickedResult(*row) for row in clicked))
 
-    def documents(self, documents: Sequence[str]) -> dict[str, Tally]:
-        """Who clicked each document when."""
-        return {
-            document: Tally((time, owner) for _, time, owner in self._rows("clicked of document", document))
-            for document in documents
-        }
+    def document(self, document: str) -> Tally:
+        """Who clicked a document when."""
+        return Tally((time, owner) for _, time, owner in self._rows("clicked of document", document))
 
     def _rows(self, snapshot: str, value: str) -> list[tuple[Any, ...]]:
         """The rows of a query or document: as they were at first or, where that has changed, as they are."""
@@ -248,67 +254,50 @@ class EventStore:
         rows: list[tuple[Any, ...]] = self._connection.execute(f"{known.sql} WHERE {known.key} = ?", [value]).fetchall()
         return rows
 
-    def numbered(self, events: Iterable[ShownEvent | ClickEvent]) -> list[ShownEvent | ClickEvent]:
+    def numbered(self, events: Iterable[Event]) -> list[Event]:
         """Events with numbers above those of all others."""
         return [event._replace(number=self._next_number + event.number) for event in events]
 
-    def save(
-        self,
-        lists: Sequence[ShownEvent],
-        clicks: Sequence[ClickEvent],
-        users: Mapping[str, str],
-        clicked: Mapping[str, Sequence[ClickedResult]],
-    ) -> None:
-        """Add events; `users` are those of sessions that had none, `clicked` of sessions whose clicks changed.
-
-        Others may read meanwhile; they see all of it or nothing.
-        """
+    def save(self, added: AddedEvents) -> None:
+        """Add events. Others may read meanwhile; they see all of it or nothing."""
         self._writer.execute("BEGIN")
         try:
-            for session, user in users.items():
-                for table in ("lists", "clicks"):
+            for session, user in added.users.items():
+                for table in _EVENTS:
                     self._writer.execute(f'UPDATE {table} SET "user" = ? WHERE session = ?', [user, session])
-            self._insert("lists", _STORED_LIST_COLUMNS, [_stored_list(shown) for shown in lists])
-            self._insert("clicks", CLICK_COLUMNS, clicks)
-            for session in clicked:
+            self._insert("lists", [_stored_list(shown) for shown in added.lists])
+            self._insert("clicks", [event for event in added.events if isinstance(event, ClickEvent)])
+            for session in added.clicked:
                 self._writer.execute("DELETE FROM clicked WHERE session = ?", [session])
-            self._insert(
-                "clicked", _CLICKED_COLUMNS, [(name, *row) for name, rows in clicked.items() for row in rows]
-            )  # fmt: skip
+            self._insert("clicked", [(name, *row) for name, rows in added.clicked.items() for row in rows])
             self._writer.execute("COMMIT")
         except BaseException:
             with suppress(self._errors):  # a commit that failed has ended the transaction
                 self._writer.execute("ROLLBACK")
             raise
-        numbers = [*(event.number for event in lists), *(event.number for event in clicks)]
-        self._next_number = max([self._next_number, *(number + 1 for number in numbers)])
+        self._next_number = max([self._next_number, *(event.number + 1 for event in added.events)])
 
-    def note_changes(
-        self,
-        lists: Sequence[ShownEvent],
-        clicks: Sequence[ClickEvent],
-        users: Mapping[str, str],
-        clicked: Mapping[str, Sequence[ClickedResult]],
-        no_longer: Iterable[ClickedResult],
-    ) -> None:
-        """Read what was saved from the file from now on; `no_longer` is what sessions of `clicked` had before."""
-        touched = [*no_longer, *(row for rows in clicked.values() for row in rows)]
+    def note_changes(self, added: AddedEvents) -> None:
+        """Read what was saved from the file from now on."""
+        touched = [*added.no_longer, *(row for rows in added.clicked.values() for row in rows)]
         changed: dict[str, set[str | None]] = {
-            "user": {*(event.user for event in lists), *(event.user for event in clicks), *users.values()},
-            "query": {*(event.query for event in lists), *(row.query for row in touched)},
+            "user": {*(event.user for event in added.events), *added.users.values()},
+            "query": {*(event.query for event in added.lists), *(row.query for row in touched)},
             "document": {row.document for row in touched},
         }
         for snapshot in self._snapshots.values():
             snapshot.changed |= changed[snapshot.key]
 
-    def _insert(self, table: str, columns: dict[str, Any], rows: Sequence[tuple[Any, ...]]) -> None:
+    def _insert(self, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
         if not rows:
             return
+        columns = _TABLES[table]
         if len(rows) <= _FEW:  # sooner than a table of a few rows is set up
             values = ", ".join(["(" + ", ".join("?" * len(columns)) + ")"] * len(rows))
             self._writer.execute(f"INSERT INTO {table} VALUES {values}", [cell for row in rows for cell in row])
             return
-        frame = pl.DataFrame(rows, schema=columns, orient="row")
+        kinds = {name: pl.Int64 if kind == "BIGINT" else pl.String for name, kind in columns.items()}
+        frame = pl.DataFrame(rows, schema=kinds, orient="row")
         self._writer.register("replacement", frame.to_arrow())
         self._writer.execute(f"INSERT INTO {table} SELECT * FROM replacement")
         self._writer.unregister("replacement")

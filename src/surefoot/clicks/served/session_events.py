@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from surefoot.clicks.served.tallies import KeyedTimes
 from surefoot.errors import DataError, shortened
 
 if TYPE_CHECKING:
     from surefoot.clicks.events import LogFacts
-    from surefoot.clicks.served.behaviour import Behaviour
 
 
 class ShownEvent(NamedTuple):
@@ -69,13 +69,7 @@ class ShownResult(NamedTuple):
         return ShownResult(self.query, self.document, self.domain, day, clicked, satisfied, skipped)
 
 
-class ClickPlace(NamedTuple):
-    """A click that belongs to a list: when, and at which position."""
-
-    time: int
-    position: int
-
-
+Event = ShownEvent | ClickEvent  # `same` of one is never that of the other: they differ in length
 MOST_OF_SESSION = 10_000  # events: every request of a session looks at all of them
 _FURTHER = ("day", "terms", "domains", "scores")  # what two reports of one event may not contradict each other in
 
@@ -83,21 +77,16 @@ _FURTHER = ("day", "terms", "domains", "scores")  # what two reports of one even
 class SessionEvents:
     """What is known of a session; it does not change, but `with_events` gives one that knows more."""
 
-    def __init__(
-        self,
-        facts: LogFacts,
-        user: str | None = None,
-        lists: Iterable[ShownEvent] = (),
-        clicks: Iterable[ClickEvent] = (),
-    ) -> None:
-        self.facts, self.user = facts, user
-        self.lists = sorted(lists, key=_list_order)
+    def __init__(self, facts: LogFacts, user: str | None = None, events: Sequence[Event] = ()) -> None:
+        self.facts, self.user, self._events = facts, user, events
+        clicks = [event for event in events if isinstance(event, ClickEvent)]
+        self.lists = sorted((event for event in events if isinstance(event, ShownEvent)), key=_list_order)
         self.clicks = sorted(clicks, key=lambda click: (click.time, click.document, click.number))
 
     @property
     def known(self) -> bool:
         """Whether it has any event."""
-        return bool(self.lists or self.clicks)
+        return bool(self._events)
 
     @property
     def day(self) -> int | None:
@@ -106,14 +95,16 @@ class SessionEvents:
             return self.lists[0].day
         return self.clicks[0].day if self.clicks else None
 
-    def with_events(
-        self, events: Iterable[ShownEvent | ClickEvent]
-    ) -> tuple[SessionEvents, list[ShownEvent], list[ClickEvent]]:
+    @property
+    def shared_day(self) -> int | None:
+        """Its day, where days are what all sessions share."""
+        return self.day if self.facts.shared_clock == "day" else None
+
+    def with_events(self, events: Iterable[Event]) -> tuple[SessionEvents, list[Event]]:
         """The session with more events, and which of them are new; one that contradicts what is known is refused."""
-        lists, clicks = {one.same: one for one in self.lists}, {one.same: one for one in self.clicks}
+        known: dict[tuple[object, ...], Event] = {one.same: one for one in self._events}
         user, day = self.user, self.day
-        new_lists: list[ShownEvent] = []
-        new_clicks: list[ClickEvent] = []
+        new: list[Event] = []
         for event in events:
             user = user or event.user
             if event.user not in (None, user):
@@ -121,9 +112,8 @@ class SessionEvents:
                     f"session {shortened(event.session)} is of user {shortened(user)} and of user "
                     f"{shortened(event.user)}; a session has one user, so none of these events was added"
                 )
-            known = lists.get(event.same) if isinstance(event, ShownEvent) else clicks.get(event.same)
-            if known is not None:
-                _check_alike(known, event)
+            if event.same in known:
+                _check_alike(known[event.same], event)
                 continue
             if self.facts.shared_clock == "day" and day not in (None, event.day):
                 raise DataError(
@@ -131,37 +121,29 @@ class SessionEvents:
                     "day, so none of these events was added"
                 )
             day = event.day
-            if isinstance(event, ShownEvent):
-                lists[event.same] = event
-                new_lists.append(event)
-            else:
-                clicks[event.same] = event
-                new_clicks.append(event)
-        if user == self.user and not new_lists and not new_clicks:
-            return self, [], []
-        if (new_lists or new_clicks) and len(lists) + len(clicks) > MOST_OF_SESSION:
+            known[event.same] = event
+            new.append(event)
+        if user == self.user and not new:
+            return self, []
+        if new and len(known) > MOST_OF_SESSION:
             raise DataError(
-                f"session {shortened(event.session)} would have {len(lists) + len(clicks):,} events, and a session has "
+                f"session {shortened(event.session)} would have {len(known):,} events, and a session has "
                 f"at most {MOST_OF_SESSION:,}; begin a new session, as none of these events was added"
             )
-        return SessionEvents(self.facts, user, lists.values(), clicks.values()), new_lists, new_clicks
+        return SessionEvents(self.facts, user, list(known.values())), new
 
     @cached_property
     def behaviour(self) -> Behaviour:
         """What was shown and done, by the session's own time."""
-        from surefoot.clicks.served.behaviour import Behaviour
-
-        return Behaviour.of(self, shared=False)
+        return Behaviour(self.results, self.lists)
 
     @cached_property
     def shared_behaviour(self) -> Behaviour:
         """The same by the clock that all sessions share."""
-        from surefoot.clicks.served.behaviour import Behaviour
-
-        return Behaviour.of(self, shared=True)
+        return Behaviour(self.results, self.lists, self.shared_day)
 
     @cached_property
-    def _happened(self) -> tuple[list[ShownResult], list[ClickPlace]]:
+    def _happened(self) -> tuple[list[ShownResult], list[tuple[int, int]]]:
         by_list: list[dict[str, int]] = []  # the first position of each document
         for shown in self.lists:
             positions: dict[str, int] = {}
@@ -173,11 +155,11 @@ class SessionEvents:
         places = []
         threshold = self.facts.thresholds[0]
         known_after = max(0, math.ceil(threshold) - 1)
-        for number, (click, dwell) in enumerate(zip(self.clicks, self._dwells(), strict=True)):
+        for click, dwell in zip(self.clicks, self._dwells(), strict=True):
             place = self._place(click, by_list)
             if place is None:
                 continue
-            places.append(ClickPlace(self.clicks[number].time, by_list[place][click.document]))
+            places.append((click.time, by_list[place][click.document]))
             first = clicked[place].get(click.document)
             if first is None or click.time < first:
                 clicked[place][click.document] = click.time
@@ -207,8 +189,8 @@ class SessionEvents:
         return self._happened[0]
 
     @property
-    def click_places(self) -> list[ClickPlace]:
-        """The clicks that belong to a list, in order of time."""
+    def click_places(self) -> list[tuple[int, int]]:
+        """The times, in order, and positions of the clicks that belong to a list."""
         return self._happened[1]
 
     def _dwells(self) -> Iterable[int | None]:
@@ -236,7 +218,7 @@ def _list_order(shown: ShownEvent) -> tuple[object, ...]:
     return shown.time, shown.list is None, shown.list or "", shown.query, " ".join(shown.documents), shown.number
 
 
-def _check_alike(known: ShownEvent | ClickEvent, again: ShownEvent | ClickEvent) -> None:
+def _check_alike(known: Event, again: Event) -> None:
     """Refuse a repeated event that says something else than before."""
     for name in _FURTHER:
         before, now = getattr(known, name, None), getattr(again, name, None)
@@ -246,3 +228,59 @@ def _check_alike(known: ShownEvent | ClickEvent, again: ShownEvent | ClickEvent)
                 f"a {what} of session {shortened(again.session)} at time {again.time} is known with other {name}: "
                 f"{shortened(before)}, now {shortened(now)}; none of these events was added"
             )
+
+
+class Behaviour:
+    """Results by key; all times are of the session's clock, or of the one that all sessions share."""
+
+    __slots__ = ("_documents", "_domains", "clicks", "lists")
+
+    def __init__(
+        self, results: Iterable[ShownResult] = (), lists: Iterable[ShownEvent] = (), day: int | None = None
+    ) -> None:
+        self._documents: dict[str, list[ShownResult]] = {}
+        self._domains: dict[str | None, list[ShownResult]] = {}
+        self.lists, self.clicks = KeyedTimes(), KeyedTimes()  # by query, and under None in all
+        self.add(results, lists, day)
+
+    def add(self, results: Iterable[ShownResult], lists: Iterable[ShownEvent], day: int | None = None) -> None:
+        """More results and lists; all of them at one day where it is given."""
+        for result in results:
+            one = result if day is None else result.at_day(day)
+            self._documents.setdefault(one.document, []).append(one)
+            self._domains.setdefault(one.domain, []).append(one)
+            if one.clicked is not None:
+                self.clicks.add(None, one.clicked)
+                self.clicks.add(one.query, one.clicked)
+        for shown in lists:
+            at = shown.time if day is None else day
+            self.lists.add(None, at)
+            self.lists.add(shown.query, at)
+
+    def remove(self, results: Iterable[ShownResult], day: int | None = None) -> None:
+        """Results that are there."""
+        for result in results:
+            one = result if day is None else result.at_day(day)
+            self._documents[one.document].remove(one)
+            self._domains[one.domain].remove(one)
+            if one.clicked is not None:
+                self.clicks.remove(None, one.clicked)
+                self.clicks.remove(one.query, one.clicked)
+
+    def of_document(self, document: str) -> Sequence[ShownResult]:
+        """Its results with this document."""
+        return self._documents.get(document, ())
+
+    def of_domain(self, domain: str | None) -> Sequence[ShownResult]:
+        """Its results with this domain."""
+        return self._domains.get(domain, ())
+
+
+def counts_before(results: Iterable[ShownResult], time: int) -> list[float]:
+    """How many results were shown, clicked, satisfied and skipped before a time."""
+    counts = [0.0, 0.0, 0.0, 0.0]
+    for result in results:
+        for kind, at in enumerate((result.shown, result.clicked, result.satisfied, result.skipped)):
+            if at is not None and at < time:
+                counts[kind] += 1.0
+    return counts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.arrays import CompactInts, Flags, Floats, Ints, compact_type
-from surefoot.clicks.features import ROUNDED_DIGITS
 
-_EPOCH = 64  # half-lives, after which an event counts for nothing
 _LARGEST = np.iinfo(np.int64).max
 _MOMENTS_PER_EVENT = 4  # keys and times per event for which a table takes no more memory than the events
 
@@ -226,44 +223,15 @@ class PlaceSearch:
         return self._starts[keys], places
 
 
-class DecayedIndex:
-    """Events by key and time, each of which counts half after each half-life: Σ 2^(−(T − t)/h) of those before T.
-
-    Weights are added up within an epoch of 64 half-lives, from its start, where no digit is lost; what is two epochs
-    old counts less than the digits that are kept.
-    """
-
-    def __init__(self, keys: Ints, times: Ints, half_life: float) -> None:
-        self._half_life, self._span = half_life, max(1, math.ceil(_EPOCH * half_life))
-        self._first = int(times.min()) if len(times) else 0
-        epoch = (times - self._first) // self._span
-        self._epochs = 2 + (int(epoch.max()) if len(epoch) else 0)
-        self._known, place = np.unique(keys * self._epochs + epoch, return_inverse=True)
-        weights = np.exp2((times - self._first - epoch * self._span) / half_life)
-        self._index = EventIndex(place.astype(np.int64), times, weights)
-
-    def before(self, keys: Ints, times: Ints) -> Floats:
-        """For each key and time the weight of its events before."""
-        epoch = (times - self._first) // self._span
-        total = np.zeros(len(keys))
-        for number in (epoch, epoch - 1):
-            known = (number >= 0) & (number < self._epochs - 1)
-            _, sums = self._index.before(self._place(np.where(known, keys * self._epochs + number, -1)), times)
-            passed = times - self._first - number * self._span
-            total += (0.0 if sums is None else sums) * np.exp2(-np.where(known, passed, 0) / self._half_life)
-        return rounded(total, ROUNDED_DIGITS)
-
-    def _place(self, combined: Ints) -> Ints:
-        places = np.searchsorted(self._known, combined)
-        places[places == len(self._known)] = 0
-        found = self._known[places] == combined if len(self._known) else np.zeros(len(combined), dtype=bool)
-        return np.where(found, places, -1)
-
-
 def feature(values: npt.NDArray[Any], valid: Flags | None = None) -> pl.Series:
     """Numbers as a column of features: 32-bit floats, null where they are not valid."""
-    column = pl.Series(values.astype(np.float32))
-    return column if valid is None else pl.select(pl.when(pl.Series(valid)).then(column)).to_series()
+    numbers = values.astype(np.float32)
+    return pl.Series(numbers) if valid is None else nullable(numbers, valid)
+
+
+def nullable(values: npt.NDArray[Any], valid: Flags) -> pl.Series:
+    """Numbers as a column, null where they are not valid."""
+    return pl.select(pl.when(pl.Series(valid)).then(pl.Series(values))).to_series()
 
 
 def rounded(values: Floats, digits: int) -> Floats:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from surefoot.arrays import Flags, Ints
+from surefoot.arrays import Ints
 from surefoot.clicks.impressions import NO_LIST, NOT_SHOWN, TOO_EARLY, Satisfaction
 from surefoot.clicks.shards.counting import (
     KeyTimes,
     begins,
     codes_of,
+    nullable,
     segment_starts,
 )
 
@@ -22,20 +22,10 @@ _BETWEEN = "\x01"  # between documents, to compare whole lists
 _NEVER = np.iinfo(np.int64).max
 
 
-@dataclass(frozen=True)
-class ShardImpressions:
-    """The tables that `impressions` stores."""
-
-    lists: pl.DataFrame
-    clicks: pl.DataFrame
-    results: pl.DataFrame
-    repeated: pl.DataFrame
-
-
 def shard_impressions(
     lists: pl.DataFrame, clicks: pl.DataFrame, satisfaction: Satisfaction, *, linked: bool
-) -> ShardImpressions:
-    """The lists of a shard, and what happened on each; see `impressions` for the tables."""
+) -> dict[str, pl.DataFrame]:
+    """The lists of a shard, and what happened on each: the tables that `impressions` stores."""
     lists, repeated_lists = _without_repetitions(
         lists.with_columns(joined=pl.col("documents").list.join(_BETWEEN)),
         ["session", "time", "list", "query", "joined"],
@@ -51,7 +41,8 @@ def shard_impressions(
     rows, row_list = _results(lists)
     clicks = _with_dwell(lists, clicks, satisfaction)
     clicks, row_of_click = _attributed(lists, rows, row_list, clicks, linked=linked)
-    return ShardImpressions(lists, clicks, _with_clicks(rows, row_list, clicks, row_of_click, satisfaction), repeated)
+    results = _with_clicks(rows, row_list, clicks, row_of_click, satisfaction)
+    return {"lists": lists, "clicks": clicks, "results": results, "repeated": repeated}
 
 
 def _without_repetitions(events: pl.DataFrame, alike: list[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -139,7 +130,7 @@ def _attributed(
         columns = columns.clear(1)
     taken = columns[np.where(missing, 0, found)]
     clicks = clicks.with_columns(
-        place=pl.when(~nothing).then(taken["place"]), first=_nullable(first, first < _NEVER),
+        place=pl.when(~nothing).then(taken["place"]), first=nullable(first, first < _NEVER),
         position=pl.when(~nothing).then(taken["position"]), impression=pl.when(~nothing).then(taken["impression"]),
     )  # fmt: skip
     reason = (
@@ -208,9 +199,9 @@ def _with_clicks(
     skipped = (passed < _NEVER) & (clicked_at > passed)
     last = (satisfied_time > never) & (satisfied_time == last_time[row_list])
     return rows.with_columns(
-        clicked_at=_nullable(clicked_at, clicked_at < _NEVER),
-        satisfied_at=_nullable(satisfied_at, satisfied_at < _NEVER), grade=pl.Series(highest),
-        skipped_at=_nullable(passed, skipped), last=pl.Series(last),
+        clicked_at=nullable(clicked_at, clicked_at < _NEVER),
+        satisfied_at=nullable(satisfied_at, satisfied_at < _NEVER), grade=pl.Series(highest),
+        skipped_at=nullable(passed, skipped), last=pl.Series(last),
     )  # fmt: skip
 
 
@@ -235,8 +226,3 @@ def _extreme(function: np.ufunc, start: int, size: int, places: Ints, values: In
     result = np.full(size, start)
     function.at(result, places, values)
     return result
-
-
-def _nullable(values: Ints, valid: Flags) -> pl.Series:
-    """Integers, null where they are not valid."""
-    return pl.select(pl.when(pl.Series(valid)).then(pl.Series(values))).to_series()

@@ -22,11 +22,11 @@ from surefoot.data.per_query.long_scores import (
     means_in_json,
 )
 from surefoot.data.per_query.trec_eval_lines import are_lines, read_result_lines
-from surefoot.data.reading.columns import row_of
+from surefoot.data.reading.columns import RowOrTableNamer, row_of
 from surefoot.data.reading.csv_table import read_csv
 from surefoot.data.reading.files import existing_file, is_folder, json_lines, read_json, system_name, text_lines
 from surefoot.data.reading.folders import files_in
-from surefoot.data.reading.formats import format_of, is_ranx
+from surefoot.data.reading.formats import columns_by_name, format_of, is_ranx
 from surefoot.data.reading.frames import (
     is_columns,
     is_pandas,
@@ -37,7 +37,7 @@ from surefoot.data.reading.frames import (
     read_table,
     table_of,
 )
-from surefoot.data.tools.tool_file import JsonFile, JsonValue
+from surefoot.data.tools.tool_file import JsonValue
 from surefoot.errors import ArgumentError, DataError, shortened
 
 IsMeasure = Callable[[str], bool]
@@ -118,28 +118,28 @@ def results_in_file(path: str | os.PathLike[str], name: str | None, is_measure: 
     if not file.is_file():  # a pipe can be read once only: it holds a matrix
         return None
     system = name or system_name(path)
-    if file_format in ("json", "jsonl"):
-        return [_from_json(file, system, is_measure) if file_format == "json" else _from_json_lines(file, system)]
+    given = [] if name is None else ["name"]  # with its name a table of queries and values alone is one system's
+    if file_format == "json":
+        return [_from_json(file, system, is_measure)]
+    if file_format == "jsonl":
+        return [_from_json_lines(file, system)]
+    table: Mapping[str, Any]
     if file_format == "parquet":
-        if not is_long([*read_schema(file), *_named(name)]):
+        if not is_long([*read_schema(file), *given]):
             return None
         frame = read_table(file)
-        columns: Mapping[str, Any] = dict(zip(frame.columns, frame.get_columns(), strict=True))
-        return [from_long_table(columns, str(path), system, row_of(str(path)))]
-    first = _first_line(file)
-    if file_format == "lines" and are_lines(first, QUERIES):
-        return [read_result_lines(file, system, is_measure)]
-    if not any(is_long([*_fields(first, separator), *_named(name)]) for separator in "\t,;"):
-        return None
-    names, texts, where = read_csv(file, LONG_FORM)
-    if not is_long([*names, *_named(name)]):  # quotation marks, or another separator
-        return None
-    return [from_long_table(dict(zip(names, map(list, texts), strict=True)), str(path), system, where)]
-
-
-def _named(name: str | None) -> list[str]:
-    """A column of systems that a given name stands for, so that a table of queries and values alone is one system's."""
-    return [] if name is None else ["name"]
+        table, where = dict(zip(frame.columns, frame.get_columns(), strict=True)), row_of(str(path))
+    else:
+        first = _first_line(file)
+        if file_format == "lines" and are_lines(first, QUERIES):
+            return [read_result_lines(file, system, is_measure)]
+        if not any(is_long([*_fields(first, separator), *given]) for separator in "\t,;"):
+            return None
+        names, texts, where = read_csv(file, LONG_FORM)
+        if not is_long([*names, *given]):  # quotation marks, or another separator
+            return None
+        table = dict(zip(names, map(list, texts), strict=True))
+    return [from_long_table(table, str(path), system, where)]
 
 
 def _first_line(path: Path) -> bytes:
@@ -155,7 +155,7 @@ def _from_json(path: Path, system: str, is_measure: IsMeasure) -> LongScores:
     content = read_json(path)
     if means := means_in_json(content):
         raise DataError.at(path, None, means)
-    file = JsonValue(content, JsonFile(str(path)))
+    file = JsonValue(content, str(path))
 
     def location(keys: tuple[Any, ...]) -> str:
         return file.child(keys[0]).child(keys[1]).location()
@@ -177,10 +177,14 @@ def _from_json_lines(path: Path, system: str) -> LongScores:
     for number, row in rows:
         if not isinstance(row, dict):
             raise DataError.at(path, number, f"expected an object {{…}}, found {shortened(row)}")
-    return _from_records(path, system, [row for _, row in rows], lambda row: f"{path}, line {rows[row][0]}")
+
+    def where(row: int | None) -> str:
+        return str(path) if row is None else f"{path}, line {rows[row][0]}"
+
+    return _from_records(path, system, [row for _, row in rows], where)
 
 
-def _from_records(path: Path, system: str, rows: list[dict[str, Any]], where: Callable[[int], str]) -> LongScores:
+def _from_records(path: Path, system: str, rows: list[dict[str, Any]], where: RowOrTableNamer) -> LongScores:
     names = list(rows[0]) if rows else []
     if not is_long([*names, "name"]):
         raise DataError.at(
@@ -188,8 +192,7 @@ def _from_records(path: Path, system: str, rows: list[dict[str, Any]], where: Ca
             None,
             f"expected records of query_id, measure and value, as ir_measures writes them; found {shortened(names)}",
         )
-    table = {name: [row.get(name) for row in rows] for name in names}
-    return from_long_table(table, str(path), system, lambda row: str(path) if row is None else where(row))
+    return from_long_table(columns_by_name(rows), str(path), system, where)
 
 
 Location = Callable[[tuple[Any, ...]], str]  # of a value in a nested dict, by its keys
@@ -225,18 +228,20 @@ def from_systems(source: Mapping[Any, Any]) -> list[LongScores] | None:
     """A dict by the systems' names of `{query: {measure: value}}`, long tables or records; nothing where it is not."""
     names = [str(name) for name in source]
     if is_nested(source, 3):
-        return [
-            from_measured(results, name, f"scores, system {shortened(name)}", _in(f"scores, system {shortened(name)}"))
-            for name, results in zip(names, source.values(), strict=True)
-        ]
+        return [_measured_part(name, results) for name, results in zip(names, source.values(), strict=True)]
     if any(name in (*QUERIES, *MEASURES, *VALUES) for name in names):  # a dict of columns
         return None
     parts = [_long_part(name, results) for name, results in zip(names, source.values(), strict=True)]
     return None if not parts or None in parts else [part for part in parts if part is not None]
 
 
-def _in(called: str) -> Location:
-    return lambda keys: f"{called}, query {shortened(keys[0])}, measure {shortened(keys[1])}"
+def _measured_part(name: str, results: Mapping[Any, Any]) -> LongScores:
+    called = f"scores, system {shortened(name)}"
+
+    def location(keys: tuple[Any, ...]) -> str:
+        return f"{called}, query {shortened(keys[0])}, measure {shortened(keys[1])}"
+
+    return from_measured(results, name, called, location)
 
 
 def _long_part(name: str, results: Any) -> LongScores | None:

@@ -144,7 +144,7 @@ def read_parts(
         return parts
     value = _records(path, content.lines) if file_format == "jsonl" else content.value
     if what == "judgments":
-        judged = judge_records.judged_rows(str(path), _columns_by_name(value), content.where, rating_merge)
+        judged = judge_records.judged_rows(str(path), columns_by_name(value), content.where, rating_merge)
         if judged is not None:
             return {None: judged}
     refuse_judges(rating_merge)
@@ -172,7 +172,7 @@ def _content(path: Path, file_format: str, number_columns: Sequence[str], rating
     return Content(str(path), first[0][1] if first else None, where, rating_merge, chain(first, lines))
 
 
-def _columns_by_name(value: Any) -> dict[str, Any]:
+def columns_by_name(value: Any) -> dict[str, Any]:
     """Columns, also those of records; nothing of what has none."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return {name: [record.get(name) for record in value] for name in value[0]}

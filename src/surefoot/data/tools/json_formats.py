@@ -27,7 +27,7 @@ from typing import Any
 from surefoot.arguments import finite_number
 from surefoot.data.reading.frames import checked_columns
 from surefoot.data.tools.judges import JudgmentOrigin
-from surefoot.data.tools.tool_file import Content, JsonFile, JsonValue, Rows, RowsBuilder, RowsByName, is_objects
+from surefoot.data.tools.tool_file import Content, JsonValue, Rows, RowsBuilder, RowsByName, is_objects
 from surefoot.errors import shortened
 
 _RATINGS, _CONFIGURATION = "judgmentRatings", "searchConfigurationId"
@@ -107,7 +107,7 @@ def workbench_judgments(content: Content) -> RowsByName:
 
 def workbench_results(content: Content) -> RowsByName:
     """A run for each configuration, from results that are alone, in a list or on a line each, or in an experiment."""
-    lines = [_source(JsonValue(value, JsonFile(content.path, number))) for number, value in content.lines]
+    lines = [_source(JsonValue(value, content.path, number)) for number, value in content.lines]
     entries = lines or _entries(content.json)
     if lines or any(_is_result(entry.value) for entry in entries):
         return _runs((entry, entry["searchText"], entry["documentIds"]) for entry in entries)
@@ -184,7 +184,7 @@ def rank_eval_response(content: Content) -> RowsByName:
     for query, detail in file["details"].members():
         hits = detail["hits"]
         documents = hits.column(lambda value: value["hit"]["_id"], '{"hit": {"_index": …, "_id": …}, …}')
-        builder.add(JsonValue(query, file.file, detail.steps), hits, documents)
+        builder.add(replace(detail, value=query), hits, documents)
     return {None: builder.rows()}
 
 

@@ -72,43 +72,32 @@ def offset_of(text: str, steps: Steps) -> int:
 
 
 @dataclass(frozen=True)
-class JsonFile:
-    """A file of JSON, or the line of a file of JSON lines."""
+class JsonValue:
+    """A value of a JSON file, or of a line of JSON lines, and the steps that lead to it."""
 
+    value: Any
     path: str
     line: int | None = None
+    steps: Steps = ()
 
-    def location(self, steps: Steps) -> str:
-        """Where in the file a value stands, for messages; its line is looked for only here."""
-        line = self.line or self._line_of(steps)
-        parts = [self.path, *([f"line {line}"] if line else []), *([json_path(steps)] if steps else [])]
+    def location(self) -> str:
+        """Where it stands, with the file, for messages; its line is looked for only here."""
+        line = self.line or self._found_line()
+        parts = [self.path, *([f"line {line}"] if line else []), *([json_path(self.steps)] if self.steps else [])]
         return ", ".join(parts)
 
-    def _line_of(self, steps: Steps) -> int | None:
+    def _found_line(self) -> int | None:
         if not Path(self.path).is_file():  # a pipe cannot be read again
             return None
         try:
             text = read_text(Path(self.path), longest=None)
-            return text.count("\n", 0, offset_of(text, steps)) + 1
+            return text.count("\n", 0, offset_of(text, self.steps)) + 1
         except (DataError, ValueError, IndexError):  # the file has changed
             return None
 
-
-@dataclass(frozen=True)
-class JsonValue:
-    """A value of a JSON file, and the steps that lead to it."""
-
-    value: Any
-    file: JsonFile
-    steps: Steps = ()
-
-    def location(self) -> str:
-        """Where it stands, with the file, for messages."""
-        return self.file.location(self.steps)
-
     def json_path(self) -> str:
         """Where it stands within the file, or its line of JSON lines."""
-        return json_path(self.steps) if self.file.line is None else f"line {self.file.line}"
+        return json_path(self.steps) if self.line is None else f"line {self.line}"
 
     def error(self, message: str) -> DataError:
         """An error at this place."""
@@ -118,7 +107,7 @@ class JsonValue:
         """What stands a step below, which may not be there."""
         value = self.value
         inside = (isinstance(value, dict) and step in value) or (isinstance(value, list) and isinstance(step, int))
-        return JsonValue(value[step] if inside else None, self.file, (*self.steps, step))
+        return JsonValue(value[step] if inside else None, self.path, self.line, (*self.steps, step))
 
     def __getitem__(self, key: str) -> JsonValue:
         """What an object has under a key, which must be there."""
@@ -198,7 +187,7 @@ class Content:
     @property
     def json(self) -> JsonValue:
         """The value, which knows where it stands."""
-        return JsonValue(self.value, JsonFile(self.path))
+        return JsonValue(self.value, self.path)
 
 
 @dataclass

@@ -24,8 +24,7 @@ from surefoot.decide.agreement.agreement_data import (
     SystemBiasData,
     SystemsComparisonData,
 )
-from surefoot.decide.agreement.agreement_page import to_page
-from surefoot.decide.agreement.agreement_text import headline, to_csv, to_markdown, to_notebook, to_text
+from surefoot.decide.agreement.agreement_view import headline, to_csv, to_markdown, to_notebook, to_page, to_text
 from surefoot.decide.evidence.judged_queries import systems_of
 from surefoot.decide.evidence.traffic import traffic_to_draw
 from surefoot.decide.options import DECIDING_SHARE, DELTA, RESAMPLES

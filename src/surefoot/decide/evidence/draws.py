@@ -35,10 +35,14 @@ from surefoot.errors import DataError, expecting, name_list, shortened
 from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import check_bounded
 from surefoot.report.escapes import to_json
-from surefoot.report.shape import check_shape
+from surefoot.report.kinds import check_shape
 from surefoot.risk.assessment_data import Count
 
 SCHEMA: Literal["surefoot/draws/1"] = "surefoot/draws/1"
+_PLAIN = (  # what the file has as it is
+    "measure", "candidate", "baseline", "to_prove", "seed", "draws", "drawn_from", "could_lose_mean",
+    "could_lose_largest",
+)  # fmt: skip
 _ROUNDING = 1e-9  # by which a weight that is computed again may differ
 
 
@@ -201,23 +205,13 @@ class Draws:
     def to_dict(self) -> DrawsData:
         """Plain data that JSON can hold."""
         rows = zip(self.queries, self.times.tolist(), self.could_lose.tolist(), strict=True)
-        queries: list[DrawnQuery] = [
-            {"query": query, "times": times, "could_lose": most} for query, times, most in rows
-        ]
+        queries: list[DrawnQuery] = [{"query": query, "times": times, "could_lose": w} for query, times, w in rows]
         if self.counts is not None:
             for row, count in zip(queries, self.counts.tolist(), strict=True):
                 row["count"] = count
         data: dict[str, Any] = {
             "schema": SCHEMA,
-            "measure": self.measure,
-            "candidate": self.candidate,
-            "baseline": self.baseline,
-            "to_prove": self.to_prove,
-            "seed": self.seed,
-            "draws": self.draws,
-            "drawn_from": self.drawn_from,
-            "could_lose_mean": self.could_lose_mean,
-            "could_lose_largest": self.could_lose_largest,
+            **{name: getattr(self, name) for name in _PLAIN},
             "queries": queries,
             "sequence": [self.queries[row] for row in self.sequence.tolist()],
             "automatic": self.automatic,

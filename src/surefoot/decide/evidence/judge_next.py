@@ -75,31 +75,11 @@ def judge_next(
     """
     systems = {run.name: run for run in runs_by_name(runs)}
     shown, live = systems_of(list(systems), candidate, baseline)
-    return draw_queries(
-        systems[shown], systems[live], measure, n, to_prove=to_prove, seed=seed, automatic=automatic,
-        unjudged=unjudged, traffic=traffic, record=record,
-    )  # fmt: skip
-
-
-def draw_queries(
-    run: RankedSource,
-    baseline: RankedSource,
-    measure: str,
-    n: int,
-    *,
-    to_prove: ToProve = "risk",
-    seed: int | None = None,
-    automatic: RankedSource | None = None,
-    unjudged: UnjudgedTreatment = "error",
-    traffic: Any = None,
-    record: str | os.PathLike[str] | None = None,
-) -> Draws:
-    """`judge_next` of two runs."""
+    run, reference = systems[shown], systems[live]
     kind, count = check_bounded(measure), integer("n", n, 1, MOST_DRAWS)
     if to_prove not in get_args(ToProve):
         raise ArgumentError(f"to_prove is {shortened(to_prove)}; it must be 'risk' or 'gain'")
-    candidate, reference = Run._read(run), Run._read(baseline)
-    drawable = traffic_to_draw(candidate, reference, kind, to_prove, traffic)
+    drawable = traffic_to_draw(run, reference, kind, to_prove, traffic)
     if not drawable.could_lose.any():
         raise DataError(
             f"no query can {'lose' if to_prove == 'risk' else 'gain or lose'} anything by {kind}, because both runs "
@@ -107,19 +87,18 @@ def draw_queries(
         )
     judge = None
     if automatic is not None:
-        judge = read_automatic(
-            automatic, candidate, reference, kind, drawable.queries, drawable.could_lose, unjudged
-        ).data
+        judge = read_automatic(automatic, run, reference, kind, drawable.queries, drawable.could_lose, unjudged).data
     seed = secrets.randbits(_SEED_BITS) if seed is None else integer("seed", seed, 0, LARGEST_SEED)
     # With another judge or traffic, one seed gives other draws: nobody can choose one that suits what was drawn.
     hashes = [int(given["sha256"], 16) for given in (judge, drawable.by_traffic) if given is not None]
     rng = np.random.default_rng([seed, *hashes] if hashes else seed)
-    chances = drawable.could_lose if drawable.counts is None else drawable.could_lose * drawable.counts
+    counts = drawable.counts
+    chances = drawable.could_lose if counts is None else drawable.could_lose * counts
     chosen = rng.choice(len(drawable.queries), size=count, p=chances / float(chances.sum()))
     drawn, sequence = np.unique(chosen, return_inverse=True)
     draws = Draws(
         measure=str(kind),
-        candidate={"name": candidate.name, "sha256": system_hash(candidate, kind)},
+        candidate={"name": run.name, "sha256": system_hash(run, kind)},
         baseline={"name": reference.name, "sha256": system_hash(reference, kind)},
         to_prove=to_prove,
         seed=seed,
@@ -131,8 +110,8 @@ def draw_queries(
         sequence=sequence,
         automatic=judge,
         by_traffic=drawable.by_traffic,
-        counts=None if drawable.counts is None else drawable.counts[drawn],
-        traffic=None if judge is None else drawable.all_counts,
+        counts=None if counts is None else counts[drawn],
+        traffic=None if judge is None or counts is None else dict(zip(drawable.queries, counts.tolist(), strict=True)),
     )
     if record is not None:
         with open_record(record) as kept:
@@ -223,8 +202,7 @@ def draws_csv(draws: Draws, unjudged: Ints) -> str:
     What an automatic judge says is not shown, and no order betrays it: people would follow it.
     """
     header = ["query", "times", "could_lose", *(["count"] if draws.counts is not None else []), "documents_to_judge"]
-    order = _by_weight(draws) if draws.automatic is None else drawn_order(draws)
-    return csv_text(header, [[*_row(draws, row), *_count(draws, row), int(unjudged[row])] for row in order])
+    return csv_text(header, ([*_row(draws, row), int(unjudged[row])] for row in _shown_order(draws)))
 
 
 def sample_csv(queries: Sequence[str], unjudged: Ints) -> str:
@@ -267,9 +245,9 @@ def draws_tables(draws: Draws, unjudged: Ints, most: int) -> list[RenderableType
     if draws.by_traffic is not None and draws.by_traffic["left_out"]:
         summary += f" {draws.by_traffic['left_out']:,} queries of the runs have no traffic and were left out."
     rows = [
-        [query, f"{times}", f"{weight:.4f}", *(f"{count:,g}" for count in _count(draws, row)), f"{unjudged[row]:,}"]
-        for row in (_by_weight(draws) if draws.automatic is None else drawn_order(draws))[:most]
-        for query, times, weight in [_row(draws, row)]
+        [query, f"{times}", f"{weight:.4f}", *(f"{count:,g}" for count in counts), f"{unjudged[row]:,}"]
+        for row in _shown_order(draws)[:most]
+        for query, times, weight, *counts in [_row(draws, row)]
     ]
     counts = [] if draws.counts is None else ["asked"]
     table = terminal_table(["query", "times drawn", f"could {what}", *counts, "documents to judge"], rows)
@@ -297,14 +275,13 @@ def automatic_note(automatic: DrawnJudgeData) -> str:
     return note
 
 
-def _row(draws: Draws, row: int) -> tuple[str, int, float]:
-    return draws.queries[row], int(draws.times[row]), float(draws.could_lose[row])
+def _row(draws: Draws, row: int) -> tuple[Any, ...]:
+    """A drawn query, how often it was drawn, what it could lose, and how often it is asked, where that differs."""
+    counts = [] if draws.counts is None else [float(draws.counts[row])]
+    return draws.queries[row], int(draws.times[row]), float(draws.could_lose[row]), *counts
 
 
-def _count(draws: Draws, row: int) -> list[float]:
-    return [] if draws.counts is None else [float(draws.counts[row])]
-
-
-def _by_weight(draws: Draws) -> list[int]:
-    rows = range(len(draws.queries))
-    return sorted(rows, key=lambda row: (-draws.could_lose[row], draws.queries[row]))
+def _shown_order(draws: Draws) -> list[int]:
+    if draws.automatic is not None:
+        return drawn_order(draws)
+    return sorted(range(len(draws.queries)), key=lambda row: (-draws.could_lose[row], draws.queries[row]))

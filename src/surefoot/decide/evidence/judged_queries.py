@@ -27,6 +27,8 @@ from surefoot.measures.notation import Measure, is_binary, named_measure
 from surefoot.measures.worst_case import check_bounded
 from surefoot.risk.baselines import baseline_choices
 
+_COLUMNS = ("baseline", "candidate", "drawn_by", "stratum_weight", "automatic_baseline", "automatic_candidate")
+
 
 @dataclass(frozen=True)
 class JudgedQueries:
@@ -53,15 +55,12 @@ class JudgedQueries:
 
     def take(self, rows: Ints) -> JudgedQueries:
         """Those at these places, one after the other."""
+        columns = ((name, getattr(self, name)) for name in _COLUMNS)
+        taken: dict[str, Any] = {name: None if column is None else column[rows] for name, column in columns}
         return JudgedQueries(
             tuple(self.queries[row] for row in rows.tolist()),
-            self.baseline[rows],
-            self.candidate[rows],
-            _rows(self.drawn_by, rows),
-            _rows(self.stratum_weight, rows),
-            {name: flags[rows] for name, flags in self.members.items()},
-            _rows(self.automatic_baseline, rows),
-            _rows(self.automatic_candidate, rows),
+            members={name: flags[rows] for name, flags in self.members.items()},
+            **taken,
         )
 
     def as_in(self, earlier: JudgedQueries) -> JudgedQueries:
@@ -75,16 +74,15 @@ class JudgedQueries:
         return replace(self, baseline=baseline, candidate=candidate)
 
     def followed_by(self, other: JudgedQueries) -> JudgedQueries:
-        """These and, after them, those of a later batch."""
+        """These and, after them, those of a later batch; strata have one batch."""
+        both = ((name, getattr(self, name), getattr(other, name)) for name in _COLUMNS if name != "stratum_weight")
+        columns: dict[str, Any] = {
+            name: None if own is None or later is None else np.append(own, later) for name, own, later in both
+        }
         return JudgedQueries(
             self.queries + other.queries,
-            np.append(self.baseline, other.baseline),
-            np.append(self.candidate, other.candidate),
-            _appended(self.drawn_by, other.drawn_by),
-            None,
-            {name: np.append(flags, other.members[name]) for name, flags in self.members.items()},
-            _appended(self.automatic_baseline, other.automatic_baseline),
-            _appended(self.automatic_candidate, other.automatic_candidate),
+            members={name: np.append(flags, other.members[name]) for name, flags in self.members.items()},
+            **columns,
         )
 
     def to_dict(self) -> PerQueryData:
@@ -129,14 +127,6 @@ class JudgedQueries:
         if not all(((column > 0) & np.isfinite(column)).all() for column in weightings):
             raise ValueError("a weight is not valid")
         return judged
-
-
-def _rows(column: Floats | None, rows: Ints) -> Floats | None:
-    return None if column is None else column[rows]
-
-
-def _appended(column: Floats | None, later: Floats | None) -> Floats | None:
-    return None if column is None or later is None else np.append(column, later)
 
 
 def _listed(column: Floats | None) -> list[float] | None:

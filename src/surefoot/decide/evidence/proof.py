@@ -55,7 +55,7 @@ class JudgeEvidence(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Evidence:
+class ConditionEvidence:
     """What the judged queries say of one condition: x, in betting order, and how its mean becomes the figure.
 
     `judge` is None without an automatic judge, and with one that says the same of every query, which adds nothing.
@@ -105,7 +105,7 @@ class Evidence:
             return None
         return float(np.clip(np.corrcoef(self.x, self.judge.a)[0, 1], -1, 1))
 
-    def without_judge(self, measure: str) -> Evidence:
+    def without_judge(self, measure: str) -> ConditionEvidence:
         """The same as if there were no automatic judge."""
         method = self.method
         if method == "betting" and self.rule.condition.has_exact_test(measure):
@@ -133,7 +133,7 @@ class Evidence:
 class _Test(NamedTuple):
     """One side of a condition: that it holds, or mirrored, 1 − x against 1 − m, that it fails."""
 
-    evidence: Evidence
+    evidence: ConditionEvidence
     mirrored: bool
     delta: float
 
@@ -179,7 +179,7 @@ class _Test(NamedTuple):
 
 
 def proofs(
-    evidence: Sequence[Evidence], delta: float, failing_delta: float, *, bounds: bool = True
+    evidence: Sequence[ConditionEvidence], delta: float, failing_delta: float, *, bounds: bool = True
 ) -> list[tuple[Proof, Proof]]:
     """Of each condition what is proved: that it holds, at δ, and that it fails, at a share of δ.
 
@@ -204,7 +204,7 @@ def _p_alone(tests: Sequence[_Test]) -> list[Proof]:
     return [Proof(own, test.trivial_bound, True) for own, test in zip(p, tests, strict=True)]
 
 
-def upper_bounds(evidence: Sequence[Evidence], delta: float) -> list[float]:
+def upper_bounds(evidence: Sequence[ConditionEvidence], delta: float) -> list[float]:
     """The bound on each condition's figure that is proved at δ, taken alone, by a coarser search than that of `proofs`.
 
     The evidence is of one method, on as many queries each.
@@ -281,7 +281,7 @@ def _p_by_judges(tests: Sequence[_Test], judges: Sequence[JudgeEvidence], deltas
 
 
 def bet_by_batches(
-    kind: Evidence, rows: Sequence[Floats], judges: Sequence[JudgeEvidence], levels: Floats, deltas: Floats
+    kind: ConditionEvidence, rows: Sequence[Floats], judges: Sequence[JudgeEvidence], levels: Floats, deltas: Floats
 ) -> Floats:
     """p of a matrix of levels by the gate's bet, a row for each of the tests, which are of one kind."""
     x = np.stack([check_unit(row) for row in rows])[:, None]
@@ -306,7 +306,7 @@ def bet_by_batches(
 def evidence_of(
     rule: ConditionRule, sample: JudgedQueries, measure: str, could_lose_mean: float = 1.0, budget: int | None = None,
     judge: AutomaticJudge | None = None, batches: Sequence[int] = (), known: int | None = None,
-) -> Evidence:  # fmt: skip
+) -> ConditionEvidence:  # fmt: skip
     """A condition's x for the sample's queries, or those of its segment, and what an automatic judge says of them."""
     chosen = slice(None) if rule.segment is None else sample.members[rule.segment]
     candidate, baseline = sample.candidate[chosen], sample.baseline[chosen]
@@ -317,13 +317,13 @@ def evidence_of(
     x, offset, scale = condition.bounded_mean(candidate, baseline, rule.alpha, drawn_by, could_lose_mean)
     if sample.stratum_weight is not None and rule.segment is None:
         greatest = float(sample.stratum_weight.max())
-        return Evidence(rule, x * (sample.stratum_weight / greatest), offset, scale * greatest, "stratified")
+        return ConditionEvidence(rule, x * (sample.stratum_weight / greatest), offset, scale * greatest, "stratified")
     by_judge = None if judge is None else _judge_evidence(rule, sample, could_lose_mean, judge)
     if budget is not None:
-        return Evidence(rule, x, offset, scale, "anytime", budget, by_judge)
+        return ConditionEvidence(rule, x, offset, scale, "anytime", budget, by_judge)
     # Losses of 0 or 1 have an exact test, which needs fewer queries.
     method: Method = "binomial" if by_judge is None and condition.has_exact_test(measure) else "betting"
-    return Evidence(rule, x, offset, scale, method, None, by_judge, tuple(batches), known)
+    return ConditionEvidence(rule, x, offset, scale, method, None, by_judge, tuple(batches), known)
 
 
 def _judge_evidence(

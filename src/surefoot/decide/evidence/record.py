@@ -33,7 +33,7 @@ from surefoot.decide.evidence.evidence_data import PerQueryData, UnansweredData
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.errors import DataError, expecting, name_list, shortened
 from surefoot.report.escapes import to_json
-from surefoot.report.shape import check_shape
+from surefoot.report.kinds import check_shape
 from surefoot.risk.assessment_data import Count
 
 SCHEMA: Literal["surefoot/record/1"] = "surefoot/record/1"
@@ -177,7 +177,10 @@ class Record:
         self.samples: list[SampleEntry] = []
         for number, chained in enumerate(entries, start=1):
             if self.add(chained["entry"])["sha256"] != chained["sha256"]:
-                raise _NotChainedError(number)
+                raise DataError(
+                    f"entry {number} does not follow the one before it, so entries are missing, or two records were "
+                    "put together, which nothing can make one again"
+                )
 
     def add(self, entry: Any) -> ChainedEntry:
         """Put an entry after the others."""
@@ -272,10 +275,6 @@ def _related(earlier: Question, candidate: NamedLists, queries: frozenset[str], 
     return not fresh and bool(shared) and shared >= RELATED_SHARE * min(len(theirs), len(queries)) - _ROUNDING
 
 
-class _NotChainedError(Exception):
-    """An entry does not follow the one before it."""
-
-
 @contextmanager
 def open_record(path: str | os.PathLike[str]) -> Iterator[Record]:
     """The record at a path, or an empty one, for one program at a time; `Record.write` keeps what was added."""
@@ -296,12 +295,5 @@ def read_record(path: str | os.PathLike[str]) -> Record:
         with expecting("a record", path, _REMEDY):
             check_shape(data, RecordData, complete=True)
             return Record(data["entries"])
-    except _NotChainedError as error:
-        raise DataError.at(
-            path,
-            None,
-            f"entry {error} does not follow the one before it, so entries are missing, or two records were put "
-            f"together, which nothing can make one again; {_REMEDY}",
-        ) from error
     except DataError as error:
         raise error if str(error).startswith(str(path)) else DataError.at(path, None, f"{error}; {_REMEDY}") from error

@@ -6,8 +6,8 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -21,7 +21,8 @@ from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.evidence_data import StratumData
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.options import EVERY_SEGMENT
+from surefoot.decide.evidence.nothing_to_lose import parse_treatment
+from surefoot.decide.options import EVERY_SEGMENT, NothingToLoseTreatment
 from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, other_queries_hint, shortened
 from surefoot.risk.assessment_parts import MOST_SEGMENTS, Segments
 
@@ -118,7 +119,41 @@ def weigh_strata(sample: JudgedQueries, given: Strata) -> tuple[JudgedQueries, l
 _SAMPLE_FORMS = "draws of surefoot judge next (JSON), or a table with the columns query, stratum and share"
 
 
-def read_sample(source: Any) -> Draws | Strata | None:
+Sample: TypeAlias = Draws | Strata | None  # how judged queries were chosen; None: at random
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What a gate or a guard is given beside judged queries, as `gate` says it: all that the proof depends on.
+
+    `automatic` and `segments` are as they were given; they are read once the conditions are known.
+    """
+
+    sample: Sample
+    treatment: NothingToLoseTreatment
+    automatic: Any = None
+    segments: Any = None
+    sampled_from: int | None = None
+    budget: int | None = None
+
+    @classmethod
+    def read(cls, *, sample: Any = None, unanswered: Any = NothingToLoseTreatment.leave_out, **others: Any) -> Self:
+        """With the sample read, which may be a file, and `unanswered` checked."""
+        return cls(sample=read_sample(sample), treatment=parse_treatment(unanswered), **others)
+
+    @property
+    def strata(self) -> Strata | None:
+        """The strata, where the sample is of these."""
+        return self.sample if isinstance(self.sample, Strata) else None
+
+    @property
+    def leave_out(self) -> bool:
+        """Whether queries on which nothing can be lost are left out: where they are no known part of traffic."""
+        known = self.sample is not None or self.sampled_from is not None
+        return not known and self.treatment is NothingToLoseTreatment.leave_out
+
+
+def read_sample(source: Any) -> Sample:
     """Draws or strata, or the file of either; None is a plain random sample of the traffic."""
     if source is None or isinstance(source, Draws | Strata):
         return source

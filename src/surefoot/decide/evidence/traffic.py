@@ -9,7 +9,7 @@ into the draws, and no others are taken later.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypedDict, get_args
 
 import numpy as np
@@ -36,18 +36,10 @@ class AskedQueries:
 
 
 @dataclass(frozen=True)
-class TrafficToDraw:
-    """The queries that are asked, with W of each, the most that it could lose; drawn by W, and by counts if any."""
+class TrafficToDraw(AskedQueries):
+    """The same with W of each, the most that it could lose; drawn by W, and by counts if any."""
 
-    queries: list[str]
-    could_lose: Floats
-    counts: Floats | None
-    by_traffic: DrawnTraffic | None
-
-    @property
-    def all_counts(self) -> dict[str, float] | None:
-        """How often each query is asked, where that differs."""
-        return None if self.counts is None else dict(zip(self.queries, self.counts.tolist(), strict=True))
+    could_lose: Floats = field(kw_only=True)
 
     @property
     def could_lose_mean(self) -> float:
@@ -80,7 +72,7 @@ def traffic_to_draw(
     could_lose = worst_case_loss(candidate, baseline, measure, queries=asked.queries)
     if to_prove == "gain":
         could_lose = np.maximum(could_lose, worst_case_loss(baseline, candidate, measure, queries=asked.queries))
-    return TrafficToDraw(asked.queries, could_lose, asked.counts, asked.by_traffic)
+    return TrafficToDraw(asked.queries, asked.counts, asked.by_traffic, could_lose=could_lose)
 
 
 def answered_queries(candidate: Run, baseline: Run) -> list[str]:

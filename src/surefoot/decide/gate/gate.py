@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,13 +12,12 @@ from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.evidence_data import SampleData
 from surefoot.decide.evidence.judged_queries import JudgedQueries, unjudged_documents
-from surefoot.decide.evidence.proof import Evidence
 from surefoot.decide.evidence.record import Level, Record, open_record, read_record
-from surefoot.decide.evidence.sample import Strata
+from surefoot.decide.evidence.sample import Evidence, Strata
 from surefoot.decide.evidence.traffic import AutomaticJudge
-from surefoot.decide.gate.asked import Asked, Given, ask
+from surefoot.decide.gate.asked import Asked, ask
 from surefoot.decide.gate.decision import Decision
-from surefoot.decide.gate.decision_data import SCHEMA, AutomaticDecisionData, ConditionData, DecisionData, HurtData
+from surefoot.decide.gate.decision_data import SCHEMA, AutomaticDecisionData, DecisionData, HurtData
 from surefoot.decide.gate.looks import GateLook, look_again, look_alone, next_look, proved_conditions
 from surefoot.decide.gate.plan import plan_tables
 from surefoot.decide.gate.release_policy import ReleasePolicy, policy_table
@@ -101,32 +99,39 @@ def gate(
         raise ArgumentError("a decision needs a policy; give conditions such as {'risk': 0.02, 'gain': 0}")
     parsed, matrix = ReleasePolicy.read(policy), read_scores(scores)
     settled = parsed.settings.for_scores(matrix.measure)
+    evidence = Evidence.read(
+        sample=settled.sample if sample is None else sample, unanswered=unanswered, automatic=automatic,
+        segments=settled.segments if segments is None else segments, sampled_from=sampled_from, budget=budget,
+    )  # fmt: skip
     baseline, record = baseline or settled.baseline, record or settled.record
-    given: Given = {
-        "segments": settled.segments if segments is None else segments,
-        "sample": settled.sample if sample is None else sample,
-        "automatic": automatic, "sampled_from": sampled_from, "budget": budget, "unanswered": unanswered,
-    }  # fmt: skip
+    return decide(matrix, candidate, baseline, parsed, evidence, record=record, texts=texts)
+
+
+def decide(
+    matrix: Scores, candidate: str | None, baseline: str | None, policy: ReleasePolicy, evidence: Evidence, *,
+    record: str | os.PathLike[str] | None = None, texts: Any = None,
+) -> Decision:  # fmt: skip
+    """`gate` of what was read; what the policy settles beside its conditions is not looked at."""
     if record is None:
-        look = look_alone(ask(matrix, candidate, baseline, parsed, None, **given))
+        look = look_alone(ask(matrix, candidate, baseline, policy, None, evidence))
     else:
         with open_record(record) as kept:
             head = kept.head
-            look = look_again(ask(matrix, candidate, baseline, parsed, kept, **given), kept)
+            look = look_again(ask(matrix, candidate, baseline, policy, kept, evidence), kept)
             if kept.head != head:  # before anybody can have seen it
                 kept.write(record)
     return Decision(dict(_data(look, texts)), look.asked.scores)
 
 
-def preview(
-    matrix: Scores, candidate: str | None, baseline: str | None, parsed: ReleasePolicy, *,
-    record: str | os.PathLike[str] | None = None, **given: Unpack[Given],
+def look_ahead(
+    matrix: Scores, candidate: str | None, baseline: str | None, policy: ReleasePolicy, evidence: Evidence, *,
+    record: str | os.PathLike[str] | None = None,
 ) -> list[RenderableType]:  # fmt: skip
     """What `gate` would be asked, with its level and how many queries it takes; nothing is looked at or written."""
     from rich.text import Text
 
     kept = Record() if record is None else read_record(record)
-    asked = ask(matrix, candidate, baseline, parsed, None if record is None else kept, **given)
+    asked = ask(matrix, candidate, baseline, policy, None if record is None else kept, evidence)
     question, earlier, new, waiting, _ = next_look(asked, kept)
     queries = [query for batch in new for query in batch.given]
     if record is None:
@@ -149,7 +154,7 @@ def preview(
     ]
     return [
         *(Text(visible(line)) for line in lines),
-        *plan_tables(asked.rules, level.delta, asked.sampled_from, asked.sizes),
+        *plan_tables(asked.rules, level.delta, asked.evidence.sampled_from, asked.sizes),
     ]
 
 
@@ -158,12 +163,8 @@ def _data(look: GateLook, texts: Any) -> DecisionData:
     asked, sample = look.asked, look.sample
     matrix, counts = asked.scores, look.nothing_to_lose
     left_out = counts["no_answer"] if counts["treatment"] == "leave-out" else 0
-    automatic, again = None, look.record is not None
-    if look.judge is not None:
-        automatic = automatic_summary(
-            look.evidence, look.conditions, look.judge, matrix.measure, sample.queries, look.delta,
-            sum(batch.judgments for batch in look.batches), again=again,
-        )  # fmt: skip
+    automatic = None if look.judge is None else _automatic_summary(look, look.judge)
+    again = look.record is not None
     undecided = look.decision == "undecided"
     needed = queries_needed(look.evidence, len(sample), look.delta, again=again) if undecided else None
     for one, condition in zip(look.evidence, look.conditions, strict=True):
@@ -180,7 +181,7 @@ def _data(look: GateLook, texts: Any) -> DecisionData:
         "candidate": asked.candidate,
         "queries": len(sample),
         "batches": [len(batch.judged) for batch in look.batches],
-        "sampled_from": asked.sampled_from,
+        "sampled_from": asked.evidence.sampled_from,
         "delta": look.delta,
         "delta_fails": look.delta / len(look.conditions),
         "conditions": look.conditions,
@@ -245,30 +246,23 @@ def _most_hurt(sample: JudgedQueries, texts: Any) -> list[HurtData]:
     ]  # fmt: skip
 
 
-def automatic_summary(
-    evidence: Sequence[Evidence], conditions: Sequence[ConditionData], judge: AutomaticJudge, measure: str,
-    queries: Sequence[str], delta: float, documents: int, *, again: bool = False,
-) -> AutomaticDecisionData:  # fmt: skip
-    """The judge's part in a decision; each of the conditions is given what it added there.
-
-    `queries` are the draws, and `documents` how many of theirs people judged.
-    """
-    for one, condition in zip(evidence, conditions, strict=True):
+def _automatic_summary(look: GateLook, judge: AutomaticJudge) -> AutomaticDecisionData:
+    """The judge's part in a decision; each of the conditions is given what it added there."""
+    for one, condition in zip(look.evidence, look.conditions, strict=True):
         condition["automatic"] = {
             "weight": one.judge_weight,
             "correlation": one.correlation,
             "adjusted": one.figure(one.adjusted_mean),
         }
-    alone = [one.without_judge(measure) for one in evidence]
-    decision, conditions_alone = proved_conditions(alone, delta)
+    alone = [one.without_judge(look.asked.scores.measure) for one in look.evidence]
+    decision, conditions = proved_conditions(alone, look.delta)
+    undecided, again = decision == "undecided", look.record is not None
     return {
         **judge.data,
-        "people_judgments": documents,
+        "people_judgments": sum(batch.judgments for batch in look.batches),
         "without": {
             "decision": decision,
-            "queries_needed": queries_needed(alone, len(queries), delta, again=again)
-            if decision == "undecided"
-            else None,
-            "conditions": conditions_alone,
+            "queries_needed": queries_needed(alone, len(look.sample), look.delta, again=again) if undecided else None,
+            "conditions": conditions,
         },
     }

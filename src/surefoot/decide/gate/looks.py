@@ -12,7 +12,7 @@ import numpy as np
 from surefoot.decide.evidence.evidence_data import StratumData, UnansweredData
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.nothing_to_lose import sum_counts
-from surefoot.decide.evidence.proof import Evidence, Proof, evidence_of, proofs
+from surefoot.decide.evidence.proof import ConditionEvidence, Proof, evidence_of, proofs
 from surefoot.decide.evidence.record import Question, QuestionEntry, Record
 from surefoot.decide.evidence.traffic import AutomaticJudge
 from surefoot.decide.gate.asked import Asked, JudgedBatch
@@ -33,7 +33,7 @@ class GateLook:
     budget: int | None
     judge: AutomaticJudge | None
     strata: list[StratumData] | None
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[ConditionEvidence, ...]
     decision: ReleaseDecision
     conditions: list[ConditionData]
     record: RecordUseData | None = None
@@ -66,7 +66,7 @@ def next_look(asked: Asked, record: Record) -> NextLook:
     if question is not None:
         _check_kept(asked, question, earlier)
     new, waiting, strata = asked.new_batches(earlier)
-    if asked.strata is not None and not new:
+    if asked.evidence.strata is not None and not new:
         strata = asked.new_batches(())[2]
     if not earlier and not new:
         raise DataError(
@@ -85,7 +85,7 @@ def look_alone(asked: Asked, *, bounds: bool = True) -> GateLook:
 def look_again(asked: Asked, record: Record, *, bounds: bool = True) -> GateLook:
     """The next look of a question that the record may have; it is put into the record where there is something new."""
     question, earlier, new, waiting, strata = next_look(asked, record)
-    budget = asked.budget if question is None else question.data["budget"]
+    budget = asked.evidence.budget if question is None else question.data["budget"]
     data = _question(asked, record, new) if question is None else question.data
     look = _look(asked, [*earlier, *new], data["delta"], budget, strata, bounds)
     if question is None:
@@ -125,8 +125,7 @@ def _look(
     sizes = [len(batch.judged) for batch in batches]
     evidence = tuple(
         evidence_of(
-            rule, sample, asked.scores.measure, asked.could_lose_mean, budget, judge, sizes,
-            asked.sampled_from if rule.segment is None or asked.sampled_from is None else asked.sizes[rule.segment],
+            rule, sample, asked.scores.measure, asked.could_lose_mean, budget, judge, sizes, asked.known(rule)
         )
         for rule in asked.rules
     )  # fmt: skip
@@ -145,22 +144,22 @@ def _question(asked: Asked, record: Record, new: Sequence[JudgedBatch]) -> Quest
     level = record.level(candidate, queries, asked.policy.delta, fresh=fresh)
     return {
         "kind": "question", "asked_by": "gate", "settings": asked.settings(new),
-        "baseline": asked.system(asked.baseline), "candidate": candidate, "budget": asked.budget,
+        "baseline": asked.system(asked.baseline), "candidate": candidate, "budget": asked.evidence.budget,
         "rules": [rule.to_dict() for rule in asked.rules],
-        "sizes": {} if asked.sampled_from is None else asked.sizes, "fresh": fresh, "queries": [],
+        "sizes": {} if asked.evidence.sampled_from is None else asked.sizes, "fresh": fresh, "queries": [],
         "number": level.number, "delta": level.delta,
     }  # fmt: skip
 
 
 def _find_question(asked: Asked, record: Record) -> Question | None:
     """The record's question that this is; other lists under the same name for the same queries are refused."""
-    strata = () if asked.strata is None else asked.new_batches(())[0]
+    strata = () if asked.evidence.strata is None else asked.new_batches(())[0]
     settings = asked.settings(strata)
     for question in record.questions:
         data = question.data
         if data["asked_by"] != "gate" or data["settings"] != settings or not _same_systems(asked, question):
             continue
-        if asked.budget not in (None, data["budget"]):
+        if asked.evidence.budget not in (None, data["budget"]):
             had = "none" if data["budget"] is None else f"{data['budget']:,}"
             raise ArgumentError(
                 f"the budget of a question is fixed at its first look; the record has {had}, so leave --budget out"
@@ -218,7 +217,7 @@ def _check_kept(asked: Asked, question: Question, earlier: Sequence[JudgedBatch]
             f"the segments are not those of the first look ({name_list(sorted(set(map(str, other))), 3, shortened)} is "
             "new or missing); the segments of a question are fixed at its first look, so give the same file"
         )
-    if asked.sampled_from is not None and asked.sizes != question.data["sizes"]:
+    if asked.evidence.sampled_from is not None and asked.sizes != question.data["sizes"]:
         raise DataError("the segments have other numbers of queries than at the first look; give the same file")
     for batch in earlier:
         rows = np.array([row_of[query] for query in batch.judged.queries], dtype=np.int64)
@@ -254,7 +253,7 @@ def _looks(question: Question) -> list[LookData]:
 
 
 def proved_conditions(
-    evidence: Sequence[Evidence], delta: float, *, bounds: bool = True
+    evidence: Sequence[ConditionEvidence], delta: float, *, bounds: bool = True
 ) -> tuple[ReleaseDecision, list[ConditionData]]:
     """Stop where a condition fails, at its share of δ; ship where all hold; undecided otherwise.
 
@@ -272,7 +271,9 @@ def proved_conditions(
     return "ship" if all(condition["status"] == "holds" for condition in conditions) else "undecided", conditions
 
 
-def _condition(evidence: Evidence, holding: Proof, failing: Proof, delta: float, failing_delta: float) -> ConditionData:
+def _condition(
+    evidence: ConditionEvidence, holding: Proof, failing: Proof, delta: float, failing_delta: float
+) -> ConditionData:
     holds, fails = holding.p <= delta, failing.p <= failing_delta
     if holds != fails:
         holds, fails = holds and holding.agrees, fails and failing.agrees

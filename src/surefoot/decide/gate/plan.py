@@ -9,7 +9,7 @@ import numpy as np
 
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.proof import Evidence, evidence_of
+from surefoot.decide.evidence.proof import ConditionEvidence, evidence_of
 from surefoot.decide.evidence.record import Question, Record, level_of
 from surefoot.decide.gate.decision_words import condition_name, shown_name
 from surefoot.decide.gate.sample_size import queries_needed
@@ -51,7 +51,7 @@ def plan_tables(
     ]
 
 
-def _imagined(rule: ConditionRule, known: int | None) -> Evidence:
+def _imagined(rule: ConditionRule, known: int | None) -> ConditionEvidence:
     """A condition on imagined queries of a candidate that keeps to it well."""
     baseline = np.full(_QUERIES, 0.5)
     part = np.arange(_QUERIES) / _QUERIES

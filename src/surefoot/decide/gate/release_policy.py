@@ -10,12 +10,12 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from surefoot.arguments import LARGEST_COUNT, finite_number, is_real
 from surefoot.data.reading.files import existing_file, file_status, read_text, system_name
-from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.decide.evidence.conditions import CONDITIONS, ConditionKind, ConditionRule
 from surefoot.decide.options import DELTA, EVERY_SEGMENT, LEAST_DELTA, MOST_DELTA
 from surefoot.errors import ArgumentError, DataError, SurefootError, did_you_mean, shortened
@@ -283,47 +283,6 @@ def _error(text: str) -> str | None:
     return None
 
 
-NAME = "policy.toml"
-TEMPLATE = """\
-# The conditions for a release. `surefoot gate --policy FILE` says "ship" only if every condition is proved.
-# Agree on the numbers before anybody sees a candidate's figures, and keep this file beside the code.
-
-# The largest average loss against today's ranking, over all queries. A query that loses nothing counts as 0.
-# With nDCG@10, 0.03 means three points out of a hundred. You need about 100 judged queries to prove 0.03,
-# even if no query loses anything, and about 1,000 to prove 0.003.
-risk = 0.03
-
-# The average gain must be above this. 0 means: not worse on average.
-gain = 0.0
-
-# The largest share of queries that lose more than 20 % of today's score.
-# share_hurt = 0.10
-
-# Gains minus losses, where each loss counts 1 + alpha times, must be above a level.
-# u_risk = {alpha = 1, above = 0.0}
-
-# The chance of a wrong "ship" that you accept.
-delta = 0.05
-
-# What stays the same from release to release. Paths are relative to this file, and options win. With `qrels` here,
-# a release is: surefoot gate 2026-11-25=new.run --policy release.toml
-# qrels = "qrels.txt"
-# baseline = "today.run"
-# measure = "nDCG@10"
-# record = "release.json"
-# sample = "draws.json"
-
-# The same keys for one kind of queries; `--segments FILE` says which kind each query belongs to.
-# Each extra condition makes "stop" a little harder to reach. "ship" needs as many queries as the hardest condition.
-# [segments.tail]
-# risk = 0.05
-
-# ... or for every kind: no kind of queries may suffer.
-# [segments."*"]
-# share_hurt = 0.2
-"""
-
-
-def write_template(path: str | os.PathLike[str]) -> None:
-    """Write the policy to start from, whole or not at all."""
-    write_text(path, TEMPLATE)
+def policy_template() -> str:
+    """A policy to start from, with a word on every key."""
+    return files("surefoot.decide.gate").joinpath("assets/policy.toml").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from surefoot.arrays import Flags, Floats, Ints
-from surefoot.decide.evidence.proof import Evidence
+from surefoot.decide.evidence.proof import ConditionEvidence
 from surefoot.decide.options import DECIDING_SHARE, MOST_QUERIES_TRIED, RESAMPLES
 from surefoot.risk.batches import AIMING_PART, FIXED_PART, BatchBet, CountBet, batches_of
 from surefoot.risk.betting import (
@@ -34,7 +34,7 @@ _SUMMED_BLOCKS = 200  # of queries whose sums are drawn, as good as normal, wher
 
 
 def queries_needed(
-    evidence: Sequence[Evidence], queries: int, delta: float, *, again: bool = False, parts: int | None = None
+    evidence: Sequence[ConditionEvidence], queries: int, delta: float, *, again: bool = False, parts: int | None = None
 ) -> int | None:
     """The least number of judged queries; None where the most that is tried would not decide.
 
@@ -165,8 +165,8 @@ class _TestGroup:
         return np.asarray(rng.permuted(left, axis=1)[:, :more])
 
 
-def _groups(evidence: Sequence[Evidence], delta: float, parts: int, again: bool) -> list[_TestGroup]:
-    gathered: dict[tuple[str | None, str, bool], list[Evidence]] = {}
+def _groups(evidence: Sequence[ConditionEvidence], delta: float, parts: int, again: bool) -> list[_TestGroup]:
+    gathered: dict[tuple[str | None, str, bool], list[ConditionEvidence]] = {}
     for one in evidence:
         gathered.setdefault((one.rule.segment, one.method, one.judge is None), []).append(one)
     return [
@@ -185,7 +185,7 @@ def _groups(evidence: Sequence[Evidence], delta: float, parts: int, again: bool)
     ]
 
 
-def _judges(evidence: Sequence[Evidence]) -> tuple[Floats, JudgeMoments] | tuple[None, None]:
+def _judges(evidence: Sequence[ConditionEvidence]) -> tuple[Floats, JudgeMoments] | tuple[None, None]:
     judges = [one.judge for one in evidence if one.judge is not None]
     if not judges:
         return None, None

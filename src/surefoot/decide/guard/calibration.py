@@ -19,9 +19,9 @@ from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.evidence_data import LossName, SampleData, UnansweredData
 from surefoot.decide.evidence.judged_queries import JudgedQueries, betting_order
 from surefoot.decide.evidence.nothing_to_lose import NothingToLose, parse_treatment, with_relevant
-from surefoot.decide.evidence.proof import Evidence, evidence_of
+from surefoot.decide.evidence.proof import ConditionEvidence, evidence_of
 from surefoot.decide.evidence.record import NamedLists, Question, QuestionEntry, Record
-from surefoot.decide.evidence.sample import Strata, weigh_strata
+from surefoot.decide.evidence.sample import Sample, weigh_strata
 from surefoot.decide.guard.certificate_data import CertificateRecordData
 from surefoot.decide.guard.list_pair import ListPair
 from surefoot.decide.guard.scorers import Scorer
@@ -32,7 +32,6 @@ from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import check_bounded
 
 _ROUNDING = 1e-9
-_JSON = ".json"
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,7 @@ class ScoredQueries:
 
 
 def calibration_of(
-    scored: ScoredQueries, settings: GuardSettings, chosen: Draws | Strata | None, largest: float
+    scored: ScoredQueries, settings: GuardSettings, chosen: Sample, largest: float
 ) -> tuple[Calibration, JudgedQueries, SampleData]:
     """What calibrates, the sample it is made of, and how that stands for traffic; `largest` is B, the greatest loss."""
     could_lose_mean = 1.0
@@ -139,7 +138,7 @@ def calibration_of(
     return calibration, sample, sampling
 
 
-def _bounded(evidence: Evidence, largest: float, kind: str) -> Evidence:
+def _bounded(evidence: ConditionEvidence, largest: float, kind: str) -> ConditionEvidence:
     """The evidence on a loss that is at most `largest`, B: x = ℓ/B against m = r/B."""
     if evidence.rule.condition.within_worst_case and largest < 1 and kind == "plain":
         evidence = replace(evidence, x=evidence.x / largest, scale=evidence.scale * largest)
@@ -198,19 +197,9 @@ class GuardSettings:
 
     @classmethod
     def parse(
-        cls,
-        *,
-        measure: Any,
-        risk: Any,
-        share_hurt: Any,
-        delta: Any,
-        scorer: Any,
-        blend: Any,
-        budget: Any,
-        unanswered: Any,
+        cls, *, measure: Any, delta: Any, scorer: Any, blend: Any, budget: Any, unanswered: Any, **given: Any
     ) -> GuardSettings:
-        """The settings, each checked."""
-        given = {"risk": risk, "share_hurt": share_hurt}
+        """The settings, each checked; of `given` the losses."""
         words = "above 0 and below 1, such as 0.02 (no number of queries can prove that nothing is lost)"
         levels: dict[LossName, float] = {
             name: _between(name, given[name], 0, math.nextafter(1, 0), words)
@@ -218,16 +207,11 @@ class GuardSettings:
         }  # fmt: skip
         if not levels:
             raise ArgumentError("give what may be lost: risk=0.02, share_hurt=0.05, or both")
+        deltas = f"from {LEAST_DELTA:g} to {MOST_DELTA:g}, such as 0.05"
         return cls(
             measure=check_bounded(measure),
             levels=levels,
-            delta=_between(
-                "delta",
-                delta,
-                math.nextafter(LEAST_DELTA, 0),
-                MOST_DELTA,
-                f"from {LEAST_DELTA:g} to {MOST_DELTA:g}, such as 0.05",
-            ),
+            delta=_between("delta", delta, math.nextafter(LEAST_DELTA, 0), MOST_DELTA, deltas),
             scorer=scorer,
             blend=None if blend is None else _between("blend", blend, 0, 1, "a weight above 0 and at most 1"),
             budget=integer("budget", budget, 1, LARGEST_COUNT),
@@ -252,8 +236,7 @@ class GuardSettings:
         """Plain data from which `parse` makes the same settings, but for the scorer."""
         return {
             "measure": str(self.measure),
-            "risk": self.levels.get("risk"),
-            "share_hurt": self.levels.get("share_hurt"),
+            **{name: self.levels.get(name) for name in LOSSES},
             "delta": self.delta,
             "blend": self.blend,
             "budget": self.budget,
@@ -268,7 +251,7 @@ def _between(name: str, value: Any, low: float, high: float, words: str) -> floa
     return number
 
 
-def draws_of_record(record: Record, judged: JudgedListPair, sample: Draws | Strata | None) -> Draws | Strata | None:
+def draws_of_record(record: Record, judged: JudgedListPair, sample: Sample) -> Sample:
     """All draws that the record has for these lists, one after the other; else the sample that was given."""
     if isinstance(sample, Draws):
         raise ArgumentError(
@@ -296,7 +279,7 @@ def draws_of_record(record: Record, judged: JudgedListPair, sample: Draws | Stra
 
 def guard_question(
     record: Record, candidate: NamedLists, judged: JudgedListPair, sample: JudgedQueries, claim: Mapping[str, Any],
-    chosen: Draws | Strata | None,
+    chosen: Sample,
 ) -> Question:  # fmt: skip
     """The record's question that this calibration is: the same scores and claim again are no new one."""
     draws = chosen if isinstance(chosen, Draws) else None

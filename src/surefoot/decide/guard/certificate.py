@@ -18,13 +18,10 @@ from surefoot.decide.guard.certificate_data import (
     ANYTIME,
     SCHEMA,
     CertificateRecordData,
-    CurvePoint,
     Figures,
 )
-from surefoot.decide.guard.certificate_notebook import to_notebook
-from surefoot.decide.guard.certificate_page import to_page
-from surefoot.decide.guard.certificate_text import figure_rows, sentence
-from surefoot.decide.guard.thresholds import Calibration, SafeThreshold, curve, threshold_curve
+from surefoot.decide.guard.certificate_view import figure_rows, sentence, to_notebook, to_page
+from surefoot.decide.guard.thresholds import Calibration, SafeThreshold, curve, share_of_gain, threshold_curve
 from surefoot.errors import DataError, name_list, visible
 from surefoot.report.escapes import csv_text
 from surefoot.report.kinds import KINDS
@@ -124,19 +121,14 @@ def certify(outcome: CalibrationOutcome, names: Mapping[str, Any]) -> Certificat
     guarded, unguarded = figures(outcome, threshold), figures(outcome, -np.inf)
     least = calibration.least() if outcome.budget is None else outcome.least
     losses = [
-        {
-            "name": name,
-            "level": level,
-            "observed": dict(guarded)[name],
-            "bound": 0.0 if threshold is None else level,
-        }
+        {"name": name, "level": level, "observed": dict(guarded)[name], "bound": 0.0 if threshold is None else level}
         for name, level in settings.levels.items()
     ]
     no_curve = result is None or outcome.budget is not None
-    points = [] if no_curve else curve(calibration, settings.levels)
     data = {
         "schema": SCHEMA,
-        **{name: names[name] for name in ("candidate", "baseline")},
+        "candidate": names["candidate"],
+        "baseline": names["baseline"],
         "measure": str(settings.measure),
         "conditions": losses,
         "delta": calibration.delta,
@@ -161,7 +153,7 @@ def certify(outcome: CalibrationOutcome, names: Mapping[str, Any]) -> Certificat
         "training_known": names["training_known"],
         "assumptions": assumptions(outcome, names["training_known"], names.get("unit")),
         "reason": reason(outcome, least),
-        "curve": [with_share(point, unguarded["gain"]) for point in points],
+        "curve": [] if no_curve else curve(calibration, settings.levels, unguarded["gain"]),
         "thresholds": threshold_curve(calibration, threshold, bounded=outcome.budget is None),
     }
     return Certificate(seal(data | {"sentence": sentence(data)}))
@@ -194,19 +186,6 @@ def figures(outcome: CalibrationOutcome, threshold: float | None) -> Figures:
         "share_hurt": min(1.0, mean("share_hurt")),
         "gain": mean("gain"),
     }
-
-
-def share_of_gain(gain: float, everywhere: float) -> float | None:
-    """The share of the gain everywhere; it is above 1 where leaving queries out gains."""
-    return gain / everywhere if everywhere > 0 else None
-
-
-def with_share(point: Mapping[str, Any], everywhere: float) -> CurvePoint:
-    """A point of the curve with the share of the gain everywhere."""
-    return {
-        "level": point["level"], "gain": point["gain"], "gain_kept": share_of_gain(point["gain"], everywhere),
-        "share_shown": min(1.0, point["share_shown"]),
-    }  # fmt: skip
 
 
 def reason(outcome: CalibrationOutcome, least: int | None) -> str | None:

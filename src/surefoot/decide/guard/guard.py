@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from surefoot.data.types.runs import Qrels, Run
 from surefoot.decide.evidence.draws import Draws, system_hash
 from surefoot.decide.evidence.judged_queries import refuse_machine_judgments
 from surefoot.decide.evidence.record import NamedLists, open_record
-from surefoot.decide.evidence.sample import Strata, read_sample
+from surefoot.decide.evidence.sample import Evidence, Strata
 from surefoot.decide.guard.calibration import (
     GuardSettings,
     JudgedListPair,
@@ -163,7 +164,7 @@ class RiskGuard:
         if self._ranker is None:
             lists, qrels = self._lists(), Qrels._read(judged)
             refuse_machine_judgments(qrels)
-            fingerprints = [frozenset({_fingerprint(query)}) for query in lists.queries]
+            fingerprints = [frozenset({text_hash(query)[:HASH_DIGITS]}) for query in lists.queries]
         else:
             lists, qrels, fingerprints = self._lists(judged), judged.qrels(), query_fingerprints(judged)
         return JudgedListPair.from_lists(lists, qrels, self.settings.measure, fingerprints)
@@ -223,17 +224,18 @@ class RiskGuard:
             )
         with ExitStack() as stack:
             kept = None if record is None else stack.enter_context(open_record(record))
-            chosen = read_sample(sample)
-            chosen = chosen if kept is None else draws_of_record(kept, judged_lists, chosen)
-            selected, no_loss = judged_lists.select(leave_out=chosen is None and self._leaves_out)
+            evidence = self._evidence(sample)
+            if kept is not None:
+                evidence = replace(evidence, sample=draws_of_record(kept, judged_lists, evidence.sample))
+            selected, no_loss = judged_lists.select(leave_out=evidence.leave_out)
             scored = selected.score(self.scorer)
-            calibration, counted, sampling = calibration_of(scored, self.settings, chosen, largest)
+            calibration, counted, sampling = calibration_of(scored, self.settings, evidence.sample, largest)
             question = None
             if kept is not None and record is not None:
                 claim = self.settings.claim(self.scorer.name, [sampling["kind"], largest])
-                question = guard_question(kept, self._candidate_lists, judged_lists, counted, claim, chosen)
+                question = guard_question(kept, self._candidate_lists, judged_lists, counted, claim, evidence.sample)
                 kept.write(record)  # before anybody can have seen what comes of it
-                calibration = calibration.with_delta(question.data["delta"])
+                calibration = replace(calibration, delta=question.data["delta"])
             least = calibration.least()
             if least is None or len(calibration) >= least:
                 result = find_threshold(calibration, thresholds_for(calibration.scores, self._thresholds))
@@ -268,7 +270,7 @@ class RiskGuard:
             raise ArgumentError("update needs thresholds that were fixed on other queries; call fit_scorer first")
         judged_lists = self._judged_lists(batch)
         self._check_unseen(judged_lists)
-        selected, no_loss = judged_lists.select(leave_out=self._leaves_out)
+        selected, no_loss = judged_lists.select(leave_out=self._evidence().leave_out)
         sequential = self._sequential or SequentialThresholds.start(self.settings, self._thresholds)
         sequential = sequential.with_batch(selected.score(self.scorer), selected.fingerprints, no_loss)
         self._certificate = sequential.certificate(self.scorer.name, self._names(selected.judged.queries))
@@ -282,9 +284,8 @@ class RiskGuard:
             raise ArgumentError("nothing is proved yet; call calibrate or update first")
         return self._certificate
 
-    @property
-    def _leaves_out(self) -> bool:
-        return self.settings.nothing_to_lose_treatment is NothingToLoseTreatment.leave_out
+    def _evidence(self, sample: Any = None) -> Evidence:
+        return Evidence.read(sample=sample, unanswered=self.settings.nothing_to_lose_treatment)
 
     def _check_unseen(self, judged_lists: JudgedListPair) -> None:
         text = getattr(self._ranker, "training_queries_", None) or ""
@@ -358,7 +359,3 @@ def _named_baseline(ranker: Any, baseline: Any) -> str:
             f"baseline is {shortened(baseline)}; with a Ranker, use the name of a baseline in the data, or feature:25"
         )
     return baseline
-
-
-def _fingerprint(query: str) -> str:
-    return text_hash(query)[:HASH_DIGITS]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,15 +80,10 @@ class ListPair:
         moved_run = data.to_run(blend_scores(scores, reference, data.lengths, blend), candidate.name)
         return cls(candidate=moved_run, baseline=baseline, queries=queries)
 
-    @cached_property
-    def candidate_numbers(self) -> Ints:
-        """For each query its number in the candidate's run, −1 where that has no results."""
-        return _numbers(self.candidate, self.queries)
-
-    @cached_property
-    def baseline_numbers(self) -> Ints:
-        """For each query its number in the baseline's run, −1 where that has no results."""
-        return _numbers(self.baseline, self.queries)
+    def query_numbers(self, run: Run) -> Ints:
+        """For each query of one of the runs its number among all."""
+        number = {query: position for position, query in enumerate(self.queries)}
+        return np.array([number[query] for query in run.queries], dtype=np.int64)
 
     def effectiveness(self, qrels: Qrels, measure: Measure) -> JudgedQueries:
         """The judged queries that the lists answer, with M_m and M_b of each."""
@@ -156,11 +149,6 @@ def _answered_queries(lists: ListPair, qrels: Qrels) -> tuple[str, ...]:
             f"first of the rankings is {shortened(lists.queries[0])}; do both use the same query ids?"
         )
     return queries
-
-
-def _numbers(run: Run, queries: Sequence[str]) -> Ints:
-    number = {query: position for position, query in enumerate(run.queries)}
-    return np.array([number.get(query, -1) for query in queries], dtype=np.int64)
 
 
 SCHEMA = "surefoot/shown/1"

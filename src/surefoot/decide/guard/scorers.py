@@ -114,10 +114,8 @@ class PredictedGain:
         only[there] = False
         baseline_only = np.flatnonzero(only)  # what only the baseline shows
         expected = np.maximum(self.expected.predict(lists), 0.0)
-        query = _query_numbers(lists.candidate_numbers, len(lists.candidate.queries))[mine.query_of_position()]
-        baseline_only_query = _query_numbers(lists.baseline_numbers, len(lists.baseline.queries))[
-            theirs.query_at(baseline_only)
-        ]
+        query = lists.query_numbers(lists.candidate)[mine.query_of_position()]
+        baseline_only_query = lists.query_numbers(lists.baseline)[theirs.query_at(baseline_only)]
         # Each is taken to be as good as the least of what the candidate shows for its query, or for any.
         least = np.full(len(lists.queries), np.inf)
         np.minimum.at(least, query, expected)
@@ -211,14 +209,6 @@ class FunctionScorer:
 def _centred_ranks(values: Floats) -> Floats:
     ranks = np.argsort(np.argsort(values, kind="stable"), kind="stable").astype(np.float64)
     return np.asarray(ranks - ranks.mean())
-
-
-def _query_numbers(of_run: Any, queries: int) -> Any:
-    """For each of a run's queries its number among the lists'."""
-    numbers = np.zeros(queries, dtype=np.int64)
-    present = np.flatnonzero(of_run >= 0)
-    numbers[of_run[present]] = present
-    return numbers
 
 
 _TREES = 60

@@ -14,12 +14,12 @@ from surefoot.data.hashes import queries_hash
 from surefoot.decide.evidence.evidence_data import UnansweredData
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.nothing_to_lose import sum_counts
-from surefoot.decide.evidence.proof import Evidence, evidence_of
+from surefoot.decide.evidence.proof import ConditionEvidence, evidence_of
 from surefoot.decide.guard.calibration import GuardSettings, ScoredQueries, check_new
 from surefoot.decide.guard.certificate import CalibrationOutcome, Certificate, certify
 from surefoot.decide.guard.thresholds import Calibration, best_of, passing
 from surefoot.errors import DataError
-from surefoot.report.shape import check_shape
+from surefoot.report.kinds import check_shape
 from surefoot.risk.betting import AnytimeBets, anytime_columns, start_anytime, thresholded_columns
 from surefoot.risk.bounds import least_queries
 
@@ -127,5 +127,5 @@ class SequentialThresholds:
         return replace(sequential, seen=frozenset(map(str, data["seen"])))
 
 
-def _evidence(settings: GuardSettings, judged: JudgedQueries) -> tuple[Evidence, ...]:
+def _evidence(settings: GuardSettings, judged: JudgedQueries) -> tuple[ConditionEvidence, ...]:
     return tuple(evidence_of(rule, judged, str(settings.measure), budget=settings.budget) for rule in settings.rules)

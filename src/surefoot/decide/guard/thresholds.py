@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from surefoot.arrays import Floats, Ints
-from surefoot.decide.evidence.proof import Evidence, upper_bounds
-from surefoot.decide.guard.certificate_data import ThresholdPoint
+from surefoot.decide.evidence.proof import ConditionEvidence, upper_bounds
+from surefoot.decide.guard.certificate_data import CurvePoint, ThresholdPoint
 from surefoot.errors import ArgumentError
 from surefoot.risk.betting import stratified_p, thresholded_p
 from surefoot.risk.bounds import binomial_p, least_queries
@@ -38,16 +37,12 @@ class Calibration:
     scores: Floats
     differences: Floats
     traffic_weight: Floats
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[ConditionEvidence, ...]
     delta: float
 
     def __len__(self) -> int:
         """How many draws there are."""
         return len(self.scores)
-
-    def with_delta(self, delta: float) -> Calibration:
-        """The same at another δ."""
-        return replace(self, delta=delta)
 
     def least(self) -> int | None:
         """n₀: the fewest queries with which all losses can be certified at all; None where that is not known."""
@@ -62,7 +57,7 @@ class Calibration:
         p = np.max([self._p(evidence, thresholds, evidence.m * scale[:, None]) for evidence in self.evidence], axis=0)
         return np.asarray(p[0] if times is None else p)
 
-    def _p(self, evidence: Evidence, thresholds: Floats, m: Floats) -> Floats:
+    def _p(self, evidence: ConditionEvidence, thresholds: Floats, m: Floats) -> Floats:
         if evidence.method == "stratified":
             return _stratified(evidence.x, self.scores, thresholds, m)
         if evidence.method == "binomial":
@@ -146,8 +141,8 @@ def fixed_quantiles(scores: Floats) -> Floats:
     return np.unique(np.quantile(scores, np.linspace(0, 1, FIXED_QUANTILES), method="nearest"))
 
 
-def curve(calibration: Calibration, levels: Mapping[str, float]) -> list[dict[str, Any]]:
-    """What other levels would have kept: for each multiple of the levels the gain, and the share shown.
+def curve(calibration: Calibration, levels: Mapping[str, float], everywhere: float) -> list[CurvePoint]:
+    """What other levels would have kept: for each multiple the gain, its share of that `everywhere`, and what is shown.
 
     It is drawn to choose a level by, on another set of queries; it certifies nothing.
     """
@@ -159,7 +154,7 @@ def curve(calibration: Calibration, levels: Mapping[str, float]) -> list[dict[st
         calibration.sums(calibration.traffic_weight, thresholds) / len(calibration),
     )
     times = np.array(_LEVEL_MULTIPLES)
-    rows = []
+    points: list[CurvePoint] = []
     for multiple, passed in zip(
         _LEVEL_MULTIPLES, passing(calibration.p_values(thresholds, times), calibration.delta), strict=True
     ):
@@ -168,8 +163,18 @@ def curve(calibration: Calibration, levels: Mapping[str, float]) -> list[dict[st
             0.0 if best.threshold is None else float(shares_shown[np.flatnonzero(thresholds == best.threshold)[0]])
         )
         scaled = {name: multiple * level for name, level in levels.items()}
-        rows.append({"level": scaled, "gain": best.gain, "share_shown": share_shown})
-    return rows
+        points.append(
+            {
+                "level": scaled, "gain": best.gain, "gain_kept": share_of_gain(best.gain, everywhere),
+                "share_shown": min(1.0, share_shown),
+            }
+        )  # fmt: skip
+    return points
+
+
+def share_of_gain(gain: float, everywhere: float) -> float | None:
+    """The share of the gain everywhere; it is above 1 where leaving queries out gains."""
+    return gain / everywhere if everywhere > 0 else None
 
 
 _MOST_POINTS = 24  # quantiles of the scores at which the curve has a point, beside the chosen threshold

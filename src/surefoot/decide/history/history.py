@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from surefoot.decide.history.comparisons import ReleaseComparison, ScorePairs, is_hurt, is_hurt_over_20
 from surefoot.decide.history.history_data import (
     DATES_FROM,
     SCHEMA,
@@ -16,9 +15,15 @@ from surefoot.decide.history.history_data import (
     ReleaseData,
     ReleaseSeries,
 )
-from surefoot.decide.history.history_files import HistoryFile, read_files
-from surefoot.decide.history.history_page import to_page
-from surefoot.decide.history.history_text import headline, to_csv, to_markdown, to_text
+from surefoot.decide.history.history_files import (
+    HistoryFile,
+    ReleaseComparison,
+    ScorePairs,
+    is_hurt,
+    is_hurt_over_20,
+    read_files,
+)
+from surefoot.decide.history.history_view import headline, to_csv, to_markdown, to_page, to_text
 from surefoot.report.kinds import KINDS
 from surefoot.report.result import PlainResult, Renderings
 

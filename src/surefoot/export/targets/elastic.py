@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from surefoot.export.ensemble import Ensemble, TreeNode
-from surefoot.export.exported_model import ExportedModel, plain_json
-from surefoot.export.missing import route_missing
+from surefoot.export.exported_model import ExportedModel, plain_json, route_missing
 from surefoot.export.settings import ExportSettings
 
 _BEYOND = 1.7976931348623157e308  # no JSON number is infinite

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from surefoot.export.ensemble import Ensemble, TreeNode
-from surefoot.export.exported_model import ExportedModel, check_depth, nest_tree, plain_json
+from surefoot.export.exported_model import ExportedModel, check_depth, nest_tree, plain_json, route_missing
 from surefoot.export.float32_thresholds import thresholds_less_than
-from surefoot.export.missing import route_missing
 from surefoot.export.settings import ExportSettings
 
 

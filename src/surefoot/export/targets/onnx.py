@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from surefoot.export.ensemble import Ensemble, TreeNode
-from surefoot.export.exported_model import ExportedModel, plain_json
+from surefoot.export.exported_model import ExportedModel, plain_json, route_missing
 from surefoot.export.float32_thresholds import thresholds_at_most
-from surefoot.export.missing import route_missing
 from surefoot.export.settings import ExportSettings
 from surefoot.runtime import library
 

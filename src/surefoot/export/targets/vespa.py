@@ -8,9 +8,8 @@ from typing import Any
 
 from surefoot.errors import visible
 from surefoot.export.ensemble import Ensemble, TreeNode
-from surefoot.export.exported_model import ExportedModel, check_depth, nest_tree, plain_json
+from surefoot.export.exported_model import ExportedModel, check_depth, nest_tree, plain_json, route_missing
 from surefoot.export.float32_thresholds import thresholds_less_than
-from surefoot.export.missing import route_missing
 from surefoot.export.settings import ExportSettings
 
 # A name that Vespa reads as one of its rank features: bm25(title), fieldMatch(title).completeness, query(price)

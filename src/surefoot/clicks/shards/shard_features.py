@@ -1,4 +1,8 @@
-"""The features that a user or session alone decides, of a shard: those of `features.personal`, by sorting arrays."""
+"""The features of a shard, by sorting arrays: those of `features.personal` and `features.population`.
+
+Clicks are few beside results, and so are lists: for what everybody did, those of the whole log are sorted once, as
+numbers, and the results of one shard after the other look back at them.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +15,19 @@ from surefoot.arrays import Flags, Floats, Ints
 from surefoot.clicks.features import KINDS, POSITIONS_TOLD_APART, ROUNDED_DIGITS
 from surefoot.clicks.log import Log
 from surefoot.clicks.shards.counting import (
-    DecayedIndex,
+    EventIndex,
     KeyTimes,
     LookingBack,
+    begins,
     codes_of,
     feature,
+    first_rows,
     joint_codes,
+    places_of,
     ranks,
     rounded,
+    segment_starts,
+    sorting_order,
 )
 
 Columns = dict[str, pl.Series]
@@ -91,33 +100,22 @@ def personal_features(log: Log, events: ShardEvents, clicks: pl.DataFrame) -> Co
         for key, codes in keys.items():
             if key != "domain" or log.domains:
                 joint = joint_codes(owner[events.list_of_row], codes)
-                if shared and log.half_life is not None:
-                    happened = {"shown": (np.arange(len(joint)), times)}
-                    happened |= {kind: (events.happened[kind][0], at) for kind, at in later.items()}
-                    for kind, (rows, at) in happened.items():
-                        back_then = DecayedIndex(joint[rows], at, log.half_life)
-                        columns[f"{scope}_{key}_{kind}"] = feature(back_then.before(joint, times))
-                    continue
                 back = LookingBack(joint, times, *later.values())
                 columns[f"{scope}_{key}_shown"] = feature(back.rows_before())
                 for kind, at in later.items():
                     columns[f"{scope}_{key}_{kind}"] = feature(back.events_before(events.happened[kind][0], at))
     by_list = _list_features(log, events, clicks)
     for scope, owner, shared in scopes:
-        by_list |= _activity(events, scope, owner, shared=shared, half_life=log.half_life if shared else None)
+        by_list |= _activity(events, scope, owner, shared=shared)
     return columns | events.for_results(by_list)
 
 
-def _activity(events: ShardEvents, scope: str, owner: Ints, *, shared: bool, half_life: float | None = None) -> Columns:
+def _activity(events: ShardEvents, scope: str, owner: Ints, *, shared: bool) -> Columns:
     """How much was shown and clicked before a list, in all and for its query."""
     times, at = events.list_times(shared=shared), events.event_times("clicked", shared=shared)
     lists = events.list_of_row[events.happened["clicked"][0]]
     columns = {}
     for what, keys in (("", owner), ("query_", joint_codes(owner, events.query))):
-        if half_life is not None:
-            columns[f"{scope}_{what}lists"] = feature(DecayedIndex(keys, times, half_life).before(keys, times))
-            columns[f"{scope}_{what}clicks"] = feature(DecayedIndex(keys[lists], at, half_life).before(keys, times))
-            continue
         back = LookingBack(keys, times, at)
         columns[f"{scope}_{what}lists"] = feature(back.rows_before())
         columns[f"{scope}_{what}clicks"] = feature(back.events_before(lists, at))
@@ -177,3 +175,96 @@ def _overlap(terms: pl.Series, former: Ints, known: Flags) -> Floats:
     shares = np.zeros(len(terms))
     shares[known] = frame.select((common / every).fill_nan(None).fill_null(0.0))["new"].to_numpy()
     return rounded(shares, ROUNDED_DIGITS)
+
+
+class _Names:
+    """Texts of the whole log as numbers."""
+
+    def __init__(self, texts: pl.Series) -> None:
+        self._table = pl.DataFrame({"text": texts.unique()}).with_row_index("code")
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def find(self, texts: pl.Series) -> Ints:
+        """The number of each text, −1 for one that is unknown."""
+        found = pl.DataFrame({"text": texts}).join(self._table, on="text", how="left", maintain_order="left")
+        return found["code"].cast(pl.Int64).fill_null(-1).to_numpy()
+
+
+class Population:
+    """The lists and clicks of everybody.
+
+    `lists`: query and when. `clicked`: query, document, owner (a user, or a session of nobody known), when it was
+    clicked and when it was known to have satisfied; times by the clock that all sessions share.
+    """
+
+    def __init__(self, lists: pl.DataFrame, clicked: pl.DataFrame) -> None:
+        self._queries, self._documents = _Names(lists["query"]), _Names(clicked["document"])
+        query, document = self._queries.find(clicked["query"]), self._documents.find(clicked["document"])
+        [owner] = codes_of(clicked["owner"])
+        at, satisfied = clicked["clicked"].to_numpy(), clicked["satisfied"].is_not_null().to_numpy()
+        pairs = query * len(self._documents) + document
+        self._pairs, pair = pl.Series(pairs).unique().sort().to_numpy(), ranks(pairs)
+        self._query_lists = EventIndex(self._queries.find(lists["query"]), lists["shown"].to_numpy())
+        self._query_clicks = EventIndex(query, at, _entropy_steps(pair, at))
+        self._pair_clicked = EventIndex(pair, at)
+        self._pair_satisfied = EventIndex(pair[satisfied], clicked["satisfied"].drop_nulls().to_numpy())
+        self._document_clicked = EventIndex(document, at, _entropy_steps(ranks(joint_codes(document, owner)), at))
+
+    def features(self, events: ShardEvents) -> Columns:
+        """What everybody did before each result of a shard."""
+        list_times = events.list_times(shared=True)
+        query = self._queries.find(events.lists["query"])
+        shown, _ = self._query_lists.before(query, list_times)
+        clicks, steps = self._query_clicks.before(query, list_times)
+        by_list = {
+            "query_lists": feature(shown),
+            "query_clicks": feature(clicks),
+            "query_entropy": feature(entropy_of(clicks, steps)),
+        }
+        document = self._documents.find(events.results["document"].gather(first_rows(events.document)))[events.document]
+        times = list_times[events.list_of_row]
+        first = first_rows(events.pair)
+        pair = self._pair(query[events.list_of_row[first]], document[first])[events.pair]
+        clicked, steps = self._document_clicked.before(document, times)
+        entropy = entropy_of(clicked, steps)
+        least = np.full(len(events.lists), np.inf)
+        some = clicked > 0
+        np.minimum.at(least, events.list_of_row[some], entropy[some])
+        by_list["least_entropy"] = feature(least, np.isfinite(least))
+        by_result = {
+            "pair_clicked": feature(self._pair_clicked.before(pair, times)[0]),
+            "pair_satisfied": feature(self._pair_satisfied.before(pair, times)[0]),
+            "document_clicked": feature(clicked),
+            "document_entropy": feature(entropy),
+        }
+        return by_result | events.for_results(by_list)
+
+    def _pair(self, query: Ints, document: Ints) -> Ints:
+        """The number of each pair of a query and a document that was clicked, −1 for others."""
+        result = np.full(len(query), -1)
+        rows = np.flatnonzero((query >= 0) & (document >= 0))
+        if len(rows) and len(self._pairs):
+            pairs = query[rows] * len(self._documents) + document[rows]
+            places = np.minimum(places_of(pairs, self._pairs), len(self._pairs) - 1)
+            result[rows] = np.where(self._pairs[places] == pairs, places, -1)
+        return result
+
+
+def _entropy_steps(keys: Ints, times: Ints) -> Floats:
+    """What each click adds to Σ n·log₂ n, where n counts the clicks of one key; keys have no gaps."""
+    order = sorting_order(KeyTimes(int(keys.max()) + 1 if len(keys) else 0, times).of(keys, times))
+    ordinal = np.arange(len(order)) - segment_starts(begins(keys[order]))  # from 0
+    n = np.arange(1.0, int(ordinal.max()) + 2 if len(ordinal) else 1)
+    step = n * np.log2(n) - (n - 1) * np.log2(np.maximum(n - 1, 1))
+    steps = np.empty(len(order))
+    steps[order] = step[ordinal]
+    return steps
+
+
+def entropy_of(clicks: Ints, steps: Floats | None) -> Floats:
+    """H = log₂ N − Σ n·log₂ n / N, of N clicks; 0 where there are none."""
+    n = np.maximum(clicks, 1)
+    entropy = rounded(np.log2(n) - (0.0 if steps is None else steps / n), ROUNDED_DIGITS)
+    return np.maximum(entropy, 0.0)

@@ -1,21 +1,120 @@
-"""The times of events by key, from which those strictly before a time are counted."""
+"""Times of events by key, and what everybody was shown and did, for the queries and documents of requests.
+
+Counted are the events strictly before a time. What was asked for last is in memory: as much as fits.
+"""
 
 from __future__ import annotations
 
+import math
 from array import array
 from bisect import bisect_left, insort
+from collections import OrderedDict
 from collections.abc import Hashable, Iterable
+from typing import Generic, NamedTuple, TypeVar
 
-import numpy as np
+from surefoot.clicks.features import ROUNDED_DIGITS
+
+LISTS = "lists"  # the key of a query's own lists, beside its documents
 
 
-def weight_before(times: array[int], time: int, half_life: float | None) -> float:
-    """How many times are before one; with a half-life, Σ 2^(−(T − t)/h) of them."""
-    place = bisect_left(times, time)
-    if half_life is None or not place:
-        return place
-    passed = time - np.frombuffer(times, dtype=np.int64)[:place]
-    return float(np.exp2(-passed / half_life).sum())
+class ClickedResult(NamedTuple):
+    """A clicked result: whose it was, when by the clock that all sessions share, and when it satisfied."""
+
+    query: str
+    document: str
+    owner: str  # of a user, or of a session of nobody known
+    clicked: int
+    satisfied: int | None
+
+
+def owner_name(user: str | None, session: str) -> str:
+    """Whose click it is; event_store.py has the same in SQL."""
+    return f"s{session}" if user is None else f"u{user}"
+
+
+class QueryHistory:
+    """The lists that were shown for a query, and what was clicked on them."""
+
+    __slots__ = ("clicked", "lists", "pairs", "satisfied")
+
+    def __init__(self, lists: Iterable[int], clicked: Iterable[ClickedResult]) -> None:
+        self.lists, self.satisfied = KeyedTimes(), KeyedTimes()
+        for time in sorted(lists):
+            self.lists.add(LISTS, time)
+        rows = list(clicked)
+        self.clicked = Tally((row.clicked, row.document) for row in rows)
+        self.pairs = KeyedTimes()
+        for row in rows:
+            self.pairs.add(row.document, row.clicked)
+            if row.satisfied is not None:
+                self.satisfied.add(row.document, row.satisfied)
+
+    def change(self, result: ClickedResult, *, add: bool) -> None:
+        """Count a click, or no longer."""
+        (self.clicked.add if add else self.clicked.remove)(result.clicked, result.document)
+        (self.pairs.add if add else self.pairs.remove)(result.document, result.clicked)
+        if result.satisfied is not None:
+            (self.satisfied.add if add else self.satisfied.remove)(result.document, result.satisfied)
+
+
+def entropy(total: int, sizes: dict[int, int]) -> float:
+    """H = log₂ N − Σ n·log₂ n / N, of N clicks of which `sizes` says how many names have n; 0 where there are none.
+
+    >>> entropy(4, {2: 2}), entropy(0, {})
+    (1.0, 0.0)
+    """
+    if not total:
+        return 0.0
+    steps = math.fsum(number * size * math.log2(size) for size, number in sizes.items())
+    return max(0.0, rounded_number(math.log2(total) - steps / total))
+
+
+def rounded_number(value: float) -> float:
+    """A number rounded as `shards/counting.rounded` does: halves away from zero.
+
+    >>> rounded_number(0.1234565), rounded_number(-0.0000005)
+    (0.123457, -1e-06)
+    """
+    scale = 10.0**ROUNDED_DIGITS
+    scaled = value * scale
+    whole = math.trunc(scaled)
+    if abs(scaled - whole) >= 0.5:
+        whole += 1 if scaled > 0 else -1
+    return whole / scale
+
+
+Value = TypeVar("Value")
+
+
+class Recent(Generic[Value]):
+    """Values by name; of more than `most`, those go that were not used for longest."""
+
+    def __init__(self, most: int) -> None:
+        self._values: OrderedDict[str, Value] = OrderedDict()
+        self._most = most
+
+    def get(self, name: str) -> Value | None:
+        """The value of a name, if it is there."""
+        value = self._values.get(name)
+        if value is not None:
+            self._values.move_to_end(name)
+        return value
+
+    def keep(self, name: str, value: Value) -> Value:
+        """Keep a value under a name."""
+        self._values[name] = value
+        self._values.move_to_end(name)
+        if len(self._values) > self._most:
+            self._values.popitem(last=False)
+        return value
+
+    def drop(self, name: str) -> None:
+        """Forget a value, if it is there."""
+        self._values.pop(name, None)
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._values.clear()
 
 
 class KeyedTimes:
@@ -43,10 +142,9 @@ class KeyedTimes:
         if not times:
             del self._times[key]
 
-    def before(self, key: Hashable, time: int, half_life: float | None = None) -> float:
-        """How many events of a key came before a time; with a half-life, what they count by then."""
-        times = self._times.get(key)
-        return 0 if times is None else weight_before(times, time, half_life)
+    def before(self, key: Hashable, time: int) -> int:
+        """How many events of a key came before a time."""
+        return bisect_left(self._times.get(key, ()), time)
 
 
 class Tally:
@@ -84,10 +182,6 @@ class Tally:
         place = self._names.index(name, bisect_left(self._times, time))
         del self._times[place], self._names[place]
         self._count(name, -1)
-
-    def weight(self, time: int, half_life: float | None) -> float:
-        """What all events before a time count."""
-        return weight_before(self._times, time, half_life)
 
     def before(self, time: int) -> TallyBefore:
         """The events before a time."""
