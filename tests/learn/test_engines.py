@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from tests.learn.engine_contract import EngineContract, X, go_on, towards
 
-import surefoot as sf
-from surefoot.errors import ArgumentError, DataError
+from surefoot.errors import ArgumentError
 from surefoot.learn.engines.contract import engine_of
 
 
@@ -47,33 +43,3 @@ class TestLightGBM(EngineContract):
 def test_an_unknown_engine(name: Any) -> None:
     with pytest.raises(ArgumentError, match="the engines are: lightgbm, xgboost"):
         engine_of(name)
-
-
-@pytest.fixture(scope="module")
-def train() -> sf.RankingData:
-    return sf.demo.letor(queries=30, documents=15, features=6, seed=1)
-
-
-@pytest.fixture(scope="module")
-def model(train) -> sf.Ranker:
-    return sf.Ranker("u_risk", 2, n_estimators=3, num_leaves=4, min_data_in_leaf=5, num_threads=1).fit(train)
-
-
-def test_a_saved_ranker_names_its_engine(model, train, tmp_path: Path) -> None:
-    model.save(tmp_path)
-    path = tmp_path / "ranker.json"
-    details = json.loads(path.read_text())
-    assert details["model"] == {
-        "file": "model.txt",
-        "engine": "lightgbm",
-        "sha256": hashlib.sha256((tmp_path / "model.txt").read_bytes()).hexdigest(),
-    }
-    assert sf.Ranker.load(tmp_path).engine_ == "lightgbm"
-    for other in ("catboost", None, ["lightgbm"]):
-        details["model"]["engine"] = other
-        path.write_text(json.dumps(details))
-        with pytest.raises(DataError, match=r"ranker\.json: cannot be used: unknown engine"):
-            sf.Ranker.load(tmp_path)
-    del details["model"]["engine"]
-    path.write_text(json.dumps(details))
-    np.testing.assert_array_equal(sf.Ranker.load(tmp_path).predict(train), model.predict(train))

@@ -58,7 +58,7 @@ def random_queries(seed: int, count: int = 5, longest: int = 8):
     return np.concatenate([[0], np.cumsum(lengths)]), labels, scores, rng
 
 
-def slow(objective: Objective, measure: str, offsets, labels, scores, baselines):
+def slow(objective: Objective, measure: str, offsets, labels, scores, baselines, sigmoid=light_gbm_rho):
     """Gradients by swapping, with everything computed from the definitions."""
     queries = len(offsets) - 1
     orders = [offsets[q] + np.argsort(-scores[offsets[q] : offsets[q + 1]], kind="stable") for q in range(queries)]
@@ -102,7 +102,7 @@ def slow(objective: Objective, measure: str, offsets, labels, scores, baselines)
                     D = queries * (math.sqrt((M.sum() + change) / queries * ndtr(moved / queries)) - geo)
                 changes.append((change, D))
                 high, low = (order[i], order[j]) if labels[order[i]] > labels[order[j]] else (order[j], order[i])
-                rho = light_gbm_rho(scores[high] - scores[low])
+                rho = sigmoid(scores[high] - scores[low])
                 gradient[high] -= rho * abs(D)
                 gradient[low] += rho * abs(D)
                 hessian[high] += rho * (1 - rho) * abs(D)

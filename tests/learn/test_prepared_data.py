@@ -1,20 +1,22 @@
-"""Trainings that share prepared data give the models they give alone; regression trees against LightGBM's own."""
+"""Trainings that share prepared data give the models they give alone; which queries a ranker knows it learned from."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-import lightgbm
 import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.data.hashes import HASH_DIGITS, query_fingerprints
 from surefoot.errors import ArgumentError
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.prepared_data import PreparedData
-from surefoot.learn.simple_rankers import regression_trees
 
 SMALL: dict[str, Any] = {"n_estimators": 6, "num_leaves": 5, "min_data_in_leaf": 5, "num_threads": 1}
+TINY: dict[str, Any] = {"n_estimators": 2, "num_leaves": 3, "min_data_in_leaf": 2, "num_threads": 1}
+DATA = sf.demo.letor(queries=20, documents=8, features=5, seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -81,22 +83,32 @@ def test_prepared_data_comes_alone(sets) -> None:
         sf.Ranker(**SMALL).fit(PreparedData(*sets), valid=sets[1])
 
 
-def test_regression_trees_are_lightgbms(sets) -> None:
-    train, valid = sets
-    parameters = {"num_leaves": 5, "min_data_in_leaf": 5, "num_threads": 1, "learning_rate": 0.1}
-    result = regression_trees(train, trees=20, **parameters).predict(valid)
-    settings = parameters | {"objective": "regression", "deterministic": True, "force_col_wise": True, "verbosity": -1}
-    theirs = lightgbm.train(settings, lightgbm.Dataset(train.X, train.y), 20).predict(valid.X)
-    np.testing.assert_allclose(result, theirs, atol=1e-5)
+def known(ranker: sf.Ranker, data: sf.RankingData) -> list[bool]:
+    text = ranker.training_queries_ or ""
+    stored = {text[at : at + HASH_DIGITS] for at in range(0, len(text), HASH_DIGITS)}
+    return [bool(each & stored) for each in query_fingerprints(data)]
 
 
-def test_regression_trees_stop_where_the_error_is_least(sets) -> None:
-    train, valid = sets
-    parameters = {"num_leaves": 15, "min_data_in_leaf": 2, "num_threads": 1, "learning_rate": 0.3}
-    model = regression_trees(train, valid, trees=200, early_stopping_rounds=10, **parameters)
-    errors = [
-        np.mean((regression_trees(train, trees=count, **parameters).predict(valid) - valid.y) ** 2)
-        for count in range(1, model.trees + 11)
-    ]
-    assert int(np.argmin(errors)) + 1 == model.trees < 100
-    assert np.mean((model.predict(valid) - valid.y) ** 2) == pytest.approx(min(errors))
+def test_training_and_validation_queries_are_known_and_no_others(tmp_path: Path) -> None:
+    train, valid, other = (DATA.select(np.arange(20) % 3 == rest) for rest in range(3))
+    ranker = sf.Ranker(**TINY).fit(train, valid=valid)
+    ranker.save(tmp_path / "model")
+    for one in (ranker, sf.Ranker.load(tmp_path / "model"), sf.Ranker(**TINY).fit(PreparedData(train, valid))):
+        assert all(known(one, train) + known(one, valid))
+        assert not any(known(one, other))
+
+
+def test_numbered_queries_of_other_data_are_other_queries() -> None:
+    ranker = sf.Ranker(**TINY).fit(DATA)
+    assert not any(known(ranker, sf.demo.letor(queries=20, documents=8, features=5, seed=2)))
+
+
+def test_neither_order_nor_new_features_hide_a_query() -> None:
+    ids = [f"d{number}" for number in range(len(DATA))]
+    named = sf.RankingData(DATA.X, DATA.y, group=DATA.lengths, doc_ids=ids)
+    ranker = sf.Ranker(**TINY).fit(named)
+    turned = np.concatenate([np.arange(a, b)[::-1] for a, b in zip(DATA.offsets[:-1], DATA.offsets[1:], strict=True)])
+    order = [ids[row] for row in turned]
+    again = sf.RankingData(DATA.X[turned], DATA.y[turned], group=DATA.lengths, doc_ids=order)
+    anew = sf.RankingData(DATA.X * 2, DATA.y, group=DATA.lengths, doc_ids=ids)
+    assert all(known(ranker, again) + known(ranker, anew) + known(ranker, DATA))

@@ -224,21 +224,6 @@ def test_a_corrupted_or_hostile_model_folder(train, tmp_path: Path) -> None:
         sf.Ranker.load(tmp_path / "absent")
 
 
-def test_a_full_disk_while_saving(train, tmp_path: Path, monkeypatch) -> None:
-    r = sf.Ranker(n_estimators=3, **SMALL).fit(train)
-    r.save(tmp_path / "model")
-    before = {path.name: path.read_bytes() for path in (tmp_path / "model").iterdir()}
-
-    def full(*_: object, **__: object) -> int:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(DataError, match="No space left on device"):
-        r.save(tmp_path / "model")
-    monkeypatch.undo()
-    assert {path.name: path.read_bytes() for path in (tmp_path / "model").iterdir()} == before
-
-
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -343,20 +328,3 @@ def test_killed_and_gone_on_gives_the_same_model(tmp_path: Path) -> None:
     assert not checkpoint.exists()
     for name in ("model.txt", "ranker.json"):
         assert (tmp_path / "killed" / name).read_text() == (tmp_path / "undisturbed" / name).read_text()
-
-
-def test_a_checkpoint_of_another_training_is_refused(train, tmp_path: Path) -> None:
-    path = tmp_path / "state.json"
-
-    def interrupted(trees: int, _: object) -> None:
-        if trees == 3:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        sf.Ranker(n_estimators=9, checkpoint=path, checkpoint_every=2, **SMALL).fit(train, progress=interrupted)
-    assert path.exists()
-    with pytest.raises(DataError, match="checkpoint of another training"):
-        sf.Ranker(n_estimators=9, checkpoint=path, checkpoint_every=2, **(SMALL | {"num_leaves": 5})).fit(train)
-    path.write_text("{")
-    with pytest.raises(DataError, match="is not a checkpoint that can be read"):
-        sf.Ranker(n_estimators=9, checkpoint=path, checkpoint_every=2, **SMALL).fit(train)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.data.hashes import HASH_DIGITS
 from surefoot.errors import DataError
 from surefoot.learn.engines.lightgbm import model_text
 
@@ -33,6 +34,22 @@ def model(train) -> sf.Ranker:
 def folder(model, tmp_path: Path) -> Path:
     model.save(tmp_path / "model")
     return tmp_path / "model"
+
+
+def test_a_saved_ranker_names_its_engine(folder: Path) -> None:
+    path = folder / "ranker.json"
+    details = json.loads(path.read_text())
+    assert details["model"] == {
+        "file": "model.txt",
+        "engine": "lightgbm",
+        "sha256": hashlib.sha256((folder / "model.txt").read_bytes()).hexdigest(),
+    }
+    assert sf.Ranker.load(folder).engine_ == "lightgbm"
+    for other in ("catboost", None, ["lightgbm"]):
+        details["model"]["engine"] = other
+        path.write_text(json.dumps(details))
+        with pytest.raises(DataError, match=r"ranker\.json: cannot be used: unknown engine"):
+            sf.Ranker.load(folder)
 
 
 @pytest.mark.heavy
@@ -92,6 +109,7 @@ WRONG: list[tuple[str, Any]] = [
     ("history_", {"train": {"risk": ["x"]}, "valid": {}}), ("history_", {"train": {"a": [1], "b": []}, "valid": {}}),
     ("tie_rule_", "luck"), ("tie_rule_", []), ("score_sample_", []), ("score_sample_", [1, 0]),
     ("score_sample_", [None]), ("score_sample_", 5), ("random_state_", -1), ("random_state_", "x"),
+    ("training_queries_", "abc"), ("training_queries_", 3), ("training_queries_", "x" * HASH_DIGITS),
 ]  # fmt: skip
 
 

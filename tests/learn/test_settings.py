@@ -14,7 +14,7 @@ import surefoot as sf
 from surefoot.errors import ArgumentError
 from surefoot.learn.criteria import Criterion
 from surefoot.learn.engines.lightgbm.parameters import ACCEPTED, REJECTED, check_parameters
-from surefoot.learn.score_samples import score_sample
+from surefoot.learn.estimator import score_sample
 
 SMALL: dict[str, Any] = {"n_estimators": 3, "num_leaves": 4, "min_data_in_leaf": 5, "num_threads": 1}
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
-from tests.neural.slow_lambdas import measured, ranked, slow_gradients
+from tests.learn.test_lambdas import measured, slow
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from surefoot.errors import ArgumentError
@@ -68,12 +73,21 @@ def random_baselines(lists, rng, measure, mask):
     own = torch.tensor(rng.random(len(lists)) * 0.8)
     own[0] = 0
     M = [[], [], own.tolist()]
-    from surefoot.measures.notation import Measure
-
     for row, (_, labels) in enumerate(lists):
-        M[0].append(measured(Measure.parse(measure), list(labels[ranked(scores[row][mask[row]].numpy())])))
-        M[1].append(measured(Measure.parse(measure), list(labels)))
+        order = np.argsort(-scores[row][mask[row]].numpy(), kind="stable")
+        M[0].append(measured(measure, labels, order))
+        M[1].append(measured(measure, labels, np.arange(len(labels))))
     return [scores, "arrival", own], np.array(M)
+
+
+def sigmoid(x: float) -> float:
+    return 1 / (1 + np.exp(x))
+
+
+def end_to_end(lists):
+    """The lists' offsets, scores and labels, one list after the other."""
+    scores, labels = (np.concatenate(each) for each in zip(*lists, strict=True))
+    return np.concatenate([[0], np.cumsum([len(each) for each, _ in lists])]), scores, labels
 
 
 @EACH
@@ -84,11 +98,20 @@ def test_gradients_equal_a_slow_exact_loop(objective, measure) -> None:
         scores, labels, mask = padded(lists, rng)
         given, M = random_baselines(lists, rng, measure, mask)
         several = objective.name == "geo_risk" or seed % 2
-        expected, values = slow_gradients(objective, measure, lists, M if several else M[:1])
+        offsets, flat_scores, flat_labels = end_to_end(lists)
+        expected, _, values, _ = slow(
+            objective,
+            measure,
+            offsets,
+            flat_labels,
+            flat_scores,
+            M if several else M[:1],
+            lambda x: 1 / (1 + np.exp(x)),
+        )
         risk_loss = make_loss(objective, measure)
         found = gradients(risk_loss, scores, labels, given if several else given[0], mask)
         assert (found[~mask] == 0).all()
-        for row, each in enumerate(expected):
+        for row, each in enumerate(np.split(expected, offsets[1:-1])):
             assert np.abs(found[row][mask[row]].numpy() - each).max() < 1e-10
         assert np.abs(risk_loss.values(scores, labels, mask).numpy() - values).max() < 1e-12
 
@@ -100,10 +123,9 @@ def test_gradients_equal_the_kernels(objective, measure) -> None:
         lists, rng = random_lists(seed, queries=12, longest=40)
         scores, labels, mask = padded(lists, rng)
         given, M = random_baselines(lists, rng, measure, mask)
-        offsets = np.concatenate([[0], np.cumsum([len(each) for each, _ in lists])])
-        rows = np.arange(offsets[-1])
-        queries = MeasuredQueries(measure, np.concatenate([each for _, each in lists]), offsets, rows)
-        kernel, _ = Lambdas(objective, queries, M)(np.concatenate([each for each, _ in lists]))
+        offsets, flat_scores, flat_labels = end_to_end(lists)
+        queries = MeasuredQueries(measure, flat_labels, offsets, np.arange(offsets[-1]))
+        kernel, _ = Lambdas(objective, queries, M)(flat_scores)
         found = gradients(make_loss(objective, measure), scores.float(), labels, given, mask)
         for row in range(len(lists)):
             expected = kernel[offsets[row] : offsets[row + 1]]
@@ -309,3 +331,39 @@ def test_a_first_batch_has_its_own_sums() -> None:
 def test_what_cannot_be_is_refused(make, words) -> None:
     with pytest.raises(ArgumentError, match=words):
         make()
+
+
+PROGRAM = """
+import json, sys
+import torch
+from surefoot.neural import RiskLoss
+from surefoot.neural.sums import all_reduce
+
+rank, file, objective = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+torch.set_num_threads(1)
+torch.distributed.init_process_group("gloo", init_method="file://" + file, rank=rank, world_size=2)
+generator = torch.Generator().manual_seed(1)
+scores, labels = torch.rand(7, 9, generator=generator).double(), torch.randint(0, 3, (7, 9), generator=generator)
+part = slice(0, 2) if rank == 0 else slice(2, 7)
+leaf = scores[part].clone().requires_grad_(True)
+RiskLoss(objective, 5, "nDCG@5", reduce=all_reduce)(leaf, labels[part].double(), "arrival").backward()
+print(json.dumps(leaf.grad.tolist()))
+torch.distributed.barrier()
+"""
+
+
+@pytest.mark.parametrize("objective", ["saro", "geo_risk"])
+def test_two_processes_that_train_one_model_are_as_one(objective, tmp_path: Path) -> None:
+    file = tmp_path / "meeting"
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, str(rank), str(file), objective], stdout=subprocess.PIPE, text=True
+        )
+        for rank in range(2)
+    ]
+    parts = [torch.tensor(json.loads(each.communicate(timeout=240)[0]), dtype=torch.float64) for each in running]
+    generator = torch.Generator().manual_seed(1)
+    scores, labels = torch.rand(7, 9, generator=generator).double(), torch.randint(0, 3, (7, 9), generator=generator)
+    leaf = scores.clone().requires_grad_(True)
+    RiskLoss(objective, 5, "nDCG@5")(leaf, labels.double(), "arrival").backward()
+    assert torch.allclose(torch.cat(parts) / 2, leaf.grad, atol=1e-14)  # frameworks take the mean over processes

@@ -16,6 +16,12 @@ from surefoot.risk import outcomes as outcomes_module
 from surefoot.risk.outcomes import holm_rejects
 from surefoot.risk.outcomes import outcomes as holm_outcomes
 
+NAMED_ALPHAS = [
+    *(i / 1000 for i in range(1000)),
+    *(i / 100 for i in range(100, 1000)),
+    *(i / 10 for i in range(100, 201)),
+]
+
 
 def outcomes(scores: sf.Scores, alpha: float) -> dict[str, str | None]:
     data = sf.assess(scores, baseline=scores.systems[0], alphas=[alpha]).to_dict()
@@ -36,8 +42,8 @@ def test_assessments_on_either_side_agree(seed: int) -> None:
         assert turns[0] == {"alpha": 0, "outcome": outcomes(scores, 0)[entry["system"]]}
         for before, turn in pairwise(turns):
             assert outcomes(scores, turn["alpha"])[entry["system"]] == turn["outcome"]
-            last = outcomes_module.named_alphas(20)[outcomes_module.named_alphas(20) < turn["alpha"]][-1]
-            assert outcomes(scores, float(last))[entry["system"]] == before["outcome"]
+            last = max(alpha for alpha in NAMED_ALPHAS if alpha < turn["alpha"])
+            assert outcomes(scores, last)[entry["system"]] == before["outcome"]
         assert outcomes(scores, 20)[entry["system"]] == turns[-1]["outcome"]
 
 
@@ -110,12 +116,16 @@ def test_usual_bands_are_told_shortly() -> None:
     assert bands((0.0, "unclear"), worse) == "we cannot tell up to α = 6.3; from there on, it is worse than today"
 
 
-def test_the_sturdy_test_of_sums_is_that_of_the_queries() -> None:
+def test_the_sturdy_test_of_sums_is_that_of_the_queries(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(4)
     rows = rng.normal(0.03, 0.1, (30, 60)) * rng.exponential(size=(30, 60))
     for alpha in (0.0, 0.5, 5.0, 20.0):
         tests = [sf.t_test(row, np.zeros(60), alpha) for row in rows]
         expected = [outcome for _, outcome in holm_outcomes([t.t_robust for t in tests], [t.p_robust for t in tests])]
+        with monkeypatch.context() as patched:
+            patched.setattr(outcomes_module, "robust_t", lambda t, worse, better: t)
+            (t_values,) = outcomes_module._t_values(rows, 1.0)(np.array([[1 + alpha]]))
+        np.testing.assert_allclose(t_values, [t.t_skewness for t in tests], rtol=1e-9)
         signs = outcomes_module._signs(rows, np.array([alpha]), outcomes_module._t_values)[0]
         assert [("unclear", "better", "worse")[sign] for sign in signs] == expected
         assert len(set(expected)) > 1

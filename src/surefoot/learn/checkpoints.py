@@ -1,4 +1,4 @@
-"""Where a training goes on from: its own state, in one file, after a kill; or the trees of a model, on other data."""
+"""Where a training goes on from: its own state, in one file, after a kill; or a model's trees, on other data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from surefoot.data.hashes import text_hash
 from surefoot.data.reading.files import read_json, reason
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 TrainingOrigin: TypeAlias = dict[str, str]
 
-_SCHEMA = "surefoot/checkpoint/1"
 # What may differ, beside the engine's parameters without effect, between the training that was killed and the one
 # that resumes.
 _MAY_DIFFER = {"checkpoint", "importance_type", "n_models", "score_on"}
@@ -56,30 +55,12 @@ class CheckpointFile:
 
     path: Path
     origin: TrainingOrigin
-
-    def remove(self) -> None:
-        """Remove the checkpoint of a training whose model is safe elsewhere, and no other file."""
-        if self.path.is_file():
-            with suppress(DataError, OSError):
-                content = read_json(self.path)
-                if isinstance(content, dict) and content.get("origin") == self.origin:
-                    self.path.unlink()
-
-    def _unreadable(self, why: str) -> DataError:
-        return DataError.at(
-            self.path, None, f"is not a checkpoint that can be read ({why[:300]}); delete it to start again"
-        )
-
-
-@dataclass(frozen=True)
-class Checkpoint(CheckpointFile):
-    """A file for the state of one training, told from others' by its origin."""
-
-    engine: Engine
+    schema: ClassVar[str]
+    keys: ClassVar[dict[str, type]] = {}  # of its state
 
     @classmethod
-    def at(cls, path: str | os.PathLike[str], origin: TrainingOrigin, engine: Engine) -> Self:
-        """A checkpoint in a file that can be written: where it cannot, the error comes before any tree is grown."""
+    def at(cls, path: str | os.PathLike[str], origin: TrainingOrigin, *others: Any) -> Self:
+        """A checkpoint in a file that can be written: where it cannot, the error comes before anything is learned."""
         file = destination(path)
         try:
             if file.exists() and not file.is_file():
@@ -88,38 +69,26 @@ class Checkpoint(CheckpointFile):
                 pass
         except OSError as error:
             raise DataError.at(path, None, f"cannot be used for a checkpoint ({reason(error)})") from error
-        return cls(file, origin, engine)
+        return cls(file, origin, *others)
 
-    def write(self, booster: Booster, state: dict[str, Any]) -> None:
-        """Store a booster and the state of its training."""
-        content = {"schema": _SCHEMA, "origin": self.origin, "state": state, "model": self.engine.dump(booster)}
-        write_text(self.path, json.dumps(content), durable=True)
+    def store(self, **state: Any) -> None:
+        """Replace what is stored, in one step."""
+        write_text(self.path, json.dumps({"schema": self.schema, "origin": self.origin} | state), durable=True)
 
-    def read(self, trees: int, before: int = 0) -> tuple[Booster, dict[str, Any]] | None:
-        """The booster and the state stored there, which has fewer than `trees` trees; None where nothing is.
-
-        `before` trees are of an earlier training and have no history.
-        """
+    def stored(self) -> dict[str, Any] | None:
+        """What is stored by this training; None where nothing is."""
         if not self.path.exists():
             return None
         try:
             content = read_json(self.path)
         except DataError as error:
-            raise self._unreadable("it is not JSON") from error
-        keys = {"schema": str, "origin": dict, "state": dict, "model": str}
+            raise self.unreadable("it is not JSON") from error
+        keys = {"schema": str, "origin": dict} | self.keys
         if not isinstance(content, dict) or any(not isinstance(content.get(key), kind) for key, kind in keys.items()):
             raise DataError.at(self.path, None, "is not a checkpoint of surefoot; name another file")
-        if content["schema"] != _SCHEMA:
-            raise self._unreadable(f"its schema is {shortened(content['schema'])}")
-        self._check_origin(content["origin"])
-        try:
-            booster = self.engine.load(content["model"])
-            _check_state(content["state"], self.engine.count_trees(booster), trees, before)
-        except ValueError as error:
-            raise self._unreadable(str(error)) from error
-        return booster, content["state"]
-
-    def _check_origin(self, other: dict[str, Any]) -> None:
+        if content["schema"] != self.schema:
+            raise self.unreadable(f"its schema is {shortened(content['schema'])}")
+        other = content["origin"]
         if other != self.origin:
             names = {*self.origin, *other}
             different = sorted(name for name in names if self.origin.get(name) != other.get(name))
@@ -129,6 +98,49 @@ class Checkpoint(CheckpointFile):
                 f"is the checkpoint of another training (different: {', '.join(different)[:200]}); "
                 "delete it, or name another file",
             )
+        return content
+
+    def remove(self) -> None:
+        """Remove the checkpoint of a training whose model is safe elsewhere, and no other file."""
+        if self.path.is_file():
+            with suppress(DataError, OSError):
+                content = read_json(self.path)
+                if isinstance(content, dict) and content.get("origin") == self.origin:
+                    self.path.unlink()
+
+    def unreadable(self, why: str) -> DataError:
+        """The error where what is stored is no state."""
+        return DataError.at(
+            self.path, None, f"is not a checkpoint that can be read ({why[:300]}); delete it to start again"
+        )
+
+
+@dataclass(frozen=True)
+class Checkpoint(CheckpointFile):
+    """A file for the trees of one training, and its state beside them."""
+
+    engine: Engine
+    schema = "surefoot/checkpoint/1"
+    keys: ClassVar[dict[str, type]] = {"state": dict, "model": str}
+
+    def write(self, booster: Booster, state: dict[str, Any]) -> None:
+        """Store a booster and the state of its training."""
+        self.store(state=state, model=self.engine.dump(booster))
+
+    def read(self, trees: int, before: int = 0) -> tuple[Booster, dict[str, Any]] | None:
+        """The booster and the state stored there, which has fewer than `trees` trees; None where nothing is.
+
+        `before` trees are of an earlier training and have no history.
+        """
+        content = self.stored()
+        if content is None:
+            return None
+        try:
+            booster = self.engine.load(content["model"])
+            _check_state(content["state"], self.engine.count_trees(booster), trees, before)
+        except ValueError as error:
+            raise self.unreadable(str(error)) from error
+        return booster, content["state"]
 
 
 def _check_state(state: dict[str, Any], trees: int, requested: int, before: int) -> None:

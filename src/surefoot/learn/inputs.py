@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats
+from surefoot.data.hashes import query_fingerprints
 from surefoot.data.reading.matrix import (
     QUERY_COLUMN,
     Categories,
@@ -17,8 +18,11 @@ from surefoot.data.reading.matrix import (
     recode,
     without_queries,
 )
+from surefoot.data.reading.traffic import by_query, is_traffic
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, name_list, shortened
+
+VALIDATION = "the validation data"
 
 
 def as_data(
@@ -60,6 +64,27 @@ def as_valid(valid: Any, names: Sequence[str]) -> RankingData:
         )
     y, qid, *baseline = rest
     return as_data(first, y, qid, baseline=baseline[0] if baseline else None, names=names)
+
+
+def training_data(
+    X: Any, y: Any, qid: Any, group: Any, baseline: Any, valid: Any, sample_weight: Any
+) -> tuple[RankingData, RankingData | None]:
+    """What `fit` is given, in all its forms, and its validation data; traffic by query id is also for the latter."""
+    train = as_data(X, y, qid, group, baseline)
+    sample_weight = by_query(sample_weight, train.queries, train.lengths)
+    train = weighted_data(train, sample_weight)
+    if valid is None:
+        return train, None
+    checked = as_valid(valid, list(train.baselines))
+    if checked._weighting is None and is_traffic(sample_weight):
+        checked = weighted_data(checked, sample_weight, VALIDATION)
+    return train, checked
+
+
+def training_fingerprints(train: RankingData, valid: RankingData | None) -> str:
+    """What the queries of both are recognised by: their hashes, in ascending order, one after the other."""
+    hashes = query_fingerprints(train) + ([] if valid is None else query_fingerprints(valid))
+    return "".join(sorted(frozenset().union(*hashes)))
 
 
 def weighted_data(data: RankingData, weights: Any, what: str = "the training data") -> RankingData:
@@ -104,11 +129,6 @@ def numbered_names(features: int) -> list[str]:
     return [f"feature_{number}" for number in range(1, features + 1)]
 
 
-def are_numbered(names: Sequence[str]) -> bool:
-    """Whether features had no names in training; models of version 0.1 call them by LightGBM's numbers from 0."""
-    return list(names) in (numbered_names(len(names)), [f"Column_{number}" for number in range(len(names))])
-
-
 def matched_features(X: Any, trained: Sequence[str], what: str, categories: Categories | None = None) -> FeatureMatrix:
     """The feature matrix with its columns as in training: by name where both have names, by position otherwise.
 
@@ -127,7 +147,7 @@ def matched_features(X: Any, trained: Sequence[str], what: str, categories: Cate
             return matrix
         column_of = {name: number for number, name in enumerate(names)}
         return np.ascontiguousarray(matrix[:, [column_of[name] for name in trained]])
-    if names is not None and not are_numbered(trained):
+    if names is not None and list(trained) != numbered_names(len(trained)):
         expected, present = set(trained), set(names)
         absent = [name for name in trained if name not in present]
         extra = [name for name in names if name not in expected]

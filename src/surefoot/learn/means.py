@@ -16,10 +16,10 @@ from surefoot.errors import ArgumentError, name_list, shortened
 from surefoot.learn.checkpoints import read_init_model
 from surefoot.learn.combination import refuse_combination
 from surefoot.learn.engines.contract import engine_of
+from surefoot.learn.estimator import score_sample
 from surefoot.learn.model_files import checkpoint_paths
 from surefoot.learn.prepared_data import PreparedData, checked_parameters
 from surefoot.learn.ranker import Ranker
-from surefoot.learn.score_samples import score_sample
 from surefoot.learn.settings import SEED_COUNT, TrainingSettings
 from surefoot.learn.training import Progress, Training, TrainingResult, train
 

@@ -12,23 +12,19 @@ from typing import Any
 import numpy as np
 
 from surefoot.arrays import Floats, Ints
-from surefoot.data.hashes import query_fingerprints
-from surefoot.data.reading.traffic import by_query, is_traffic
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.learn.engines.contract import BinnedData, Engine, Parameters
 from surefoot.learn.inputs import (
-    as_data,
-    as_valid,
+    VALIDATION,
     match_training_data,
     numbered_names,
     standardised_baseline,
-    weighted_data,
+    training_data,
+    training_fingerprints,
 )
 from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.measures.notation import Measure
-
-_VALIDATION = "the validation data"
 
 
 class MonitoredSet:
@@ -68,22 +64,21 @@ class PreparedData:
     def __init__(self, train: RankingData, valid: RankingData | None = None) -> None:
         self.train = train
         self.names = list(train.feature_names or numbered_names(train.n_features))
-        self.valid = None if valid is None else match_training_data(valid, train, _VALIDATION)
+        self.valid = None if valid is None else match_training_data(valid, train, VALIDATION)
         self._bins: dict[Hashable, BinnedData] = {}  # the last ones alone, shared with copies
         self._with_only: dict[tuple[str, ...], PreparedData] = {}
         self._monitored: dict[Hashable, tuple[MonitoredSet, MonitoredSet | None]] = {}
 
     @cached_property
     def fingerprints(self) -> str:
-        """What the queries of both are recognised by: their hashes, in ascending order, one after the other."""
-        hashes = query_fingerprints(self.train) + ([] if self.valid is None else query_fingerprints(self.valid))
-        return "".join(sorted(frozenset().union(*hashes)))
+        """What the queries of both are recognised by."""
+        return training_fingerprints(self.train, self.valid)
 
     @classmethod
     def from_arguments(
         cls, X: Any, y: Any, qid: Any, group: Any, baseline: Any, valid: Any, sample_weight: Any
     ) -> PreparedData:
-        """The data that `Ranker.fit` is given, in all its forms; traffic by query id is also for validation data."""
+        """The data that `Ranker.fit` is given, in all its forms."""
         if isinstance(X, cls):
             if any(part is not None for part in (y, qid, group, baseline, valid, sample_weight)):
                 raise ArgumentError(
@@ -91,15 +86,7 @@ class PreparedData:
                     "others out"
                 )
             return X
-        train = as_data(X, y, qid, group, baseline)
-        sample_weight = by_query(sample_weight, train.queries, train.lengths)
-        train = weighted_data(train, sample_weight)
-        if valid is None:
-            return cls(train)
-        checked = as_valid(valid, list(train.baselines))
-        if checked._weighting is None and is_traffic(sample_weight):
-            checked = weighted_data(checked, sample_weight, _VALIDATION)
-        return cls(train, checked)
+        return cls(*training_data(X, y, qid, group, baseline, valid, sample_weight))
 
     def with_baselines_only(self, baselines: Iterable[str]) -> PreparedData:
         """The same data with only these of its baselines, and the same bins."""

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats
-from surefoot.data.reading.matrix import Categories, without_queries
+from surefoot.data.reading.matrix import without_queries
 from surefoot.data.types.ranking_data import RankingData
-from surefoot.data.types.runs import Run
 from surefoot.errors import ArgumentError
 from surefoot.export.settings import ROWS
 from surefoot.learn import saved_ranker
 from surefoot.learn.checkpoints import read_init_model
 from surefoot.learn.cluster import is_dask
-from surefoot.learn.combination import Combination, with_aggregate
+from surefoot.learn.combination import Combination, refuse_combination, with_aggregate
 from surefoot.learn.criteria import Criterion
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.estimator import Estimator
@@ -26,26 +26,27 @@ from surefoot.learn.inputs import (
     as_data,
     matched_baselines,
     matched_features,
+    numbered_names,
     standardised_baseline,
     weighted_data,
 )
+from surefoot.learn.model_files import TREES_SCHEMA
 from surefoot.learn.options import CHECKPOINT_EVERY, ENGINE, ESTIMATE, MEASURE, OBJECTIVE, RULE, SCORE_ON, STOP_ON
 from surefoot.learn.prepared_data import MonitoredSet, PreparedData
 from surefoot.learn.settings import TrainingSettings, check_importance
 from surefoot.learn.training import Progress, Training, TrainingResult, train
 from surefoot.learn.training_weights import relative_or_none
 from surefoot.measures.notation import Measure
-from surefoot.measures.scoring import score as effectiveness
 
 if TYPE_CHECKING:
     from surefoot.export.package import ExportResult
-    from surefoot.learn.checkpoints import Checkpoint
     from surefoot.learn.explanation import Explanation
 
 _NO_QUERIES = (
     "score needs the queries: give qid or group, or a table X with a column 'qid'. With GridSearchCV, first call "
     "sklearn.set_config(enable_metadata_routing=True); then call grid.fit(X, y, qid=…, baseline=…, groups=…)"
 )
+_LETOR_NOTE = "The training data has no names of features. feature_25 is feature 25 there, as in LETOR files."
 _SAME_BASELINES = "a model that starts from a baseline needs this baseline again: the data"
 
 
@@ -108,14 +109,7 @@ class Ranker(Estimator):
     True
     """
 
-    checkpoints_: tuple[Checkpoint, ...] = ()
-    models_: list[dict[str, Any]] = []  # noqa: RUF012, what a mean is the mean of
-    categories_: Categories = {}  # noqa: RUF012, what the codes of features mean that are categories
-    combination_: dict[str, Any] | None = None  # how scores and a baseline's become one ranking, where they do
-    query_feature_: str | None = None  # the aggregate of a query that is the last feature, where one is
-    trees_before_ = 0  # of init_model, whose history is not in history_
-    training_queries_: str | None = None  # by what the queries of the data are recognised, where it is known
-    traffic_: dict[str, Any] | None = None  # how queries counted, where they did not count the same
+    _model, _schema = "booster_", TREES_SCHEMA
 
     def __init__(
         self,
@@ -273,8 +267,7 @@ class Ranker(Estimator):
         data = weighted_data(as_data(X, y, qid, group, baseline, self.baselines_), sample_weight, "the data")
         weights = relative_or_none(data._weighting)
         if criterion.name == "effectiveness" and weights is None:
-            run = data.to_run(self.predict(data), "model")
-            return float(effectiveness(data.qrels(), [run], self.measure).mean()[0])
+            return self._effectiveness(data)
         queries = MonitoredSet(data, Measure.parse(self.measure), None, None)
         return criterion(queries.values(self.predict(data)), queries.baselines, weights=weights)
 
@@ -285,21 +278,11 @@ class Ranker(Estimator):
         kind = check_importance(self.importance_type)
         return engine_of(self.engine_).importances(self.booster_, kind, self.best_iteration_)
 
-    def to_run(self, data: RankingData, name: str = "model") -> Run:
-        """A run of the data's documents, with the sample in which rNDCG and SoftNDCG find percentiles of its scores."""
-        return data.to_run(self.predict(data), name).with_score_sample(self.score_sample_)
+    def _dump_model(self) -> tuple[str, bytes]:
+        return self.engine_, engine_of(self.engine_).dump(self.booster_, self.best_iteration_).encode()
 
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "booster_"):
-            raise ArgumentError("this Ranker has not learned anything yet; call fit first")
-
-    def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the engine's own text file, which the engine loads and scores with alike, and a JSON beside it.
-
-        A ranker that was saved there before is replaced in one step; other files stay.
-        """
-        self._check_fitted()
-        saved_ranker.save(self, folder)
+    def _read_model(self, home: Path, details: dict[str, Any]) -> None:
+        saved_ranker.read_trees(self, home, details)
 
     def export(
         self,
@@ -344,13 +327,46 @@ class Ranker(Estimator):
         >>> [file.name for file in exported.files]
         ['model.json', 'model.features.json', 'model.rows.json', 'model.replay.py', 'model.md']
         """
-        from surefoot.learn.exporting import export_ranker
+        from surefoot.export.package import export_model, read_ensemble
+        from surefoot.export.settings import check_feature_names
 
         self._check_fitted()
-        return export_ranker(
-            self, folder, features, to=to, missing=missing, name=name, keep_negative=keep_negative, rows=rows,
+        if self.init == "baseline":
+            raise ArgumentError(
+                "this model starts from its baseline's scores, standardised per query (init='baseline'); no search "
+                "engine can compute them; train without init"
+            )
+        refuse_combination(self, "a search engine can run only its trees; export the model without its baseline")
+        if self.query_feature_ is not None:
+            raise ArgumentError(
+                f"the last feature of this model is {self.query_feature_} of each query; no search engine can compute "
+                "it; sweep without --selective"
+            )
+        engine = engine_of(self.engine_)
+        names = check_feature_names(self.feature_names_in_ if features is None else features, self.n_features_in_)
+        notes = [_LETOR_NOTE] if names == numbered_names(len(names)) else []
+        return export_model(
+            read_ensemble(self.engine_, engine.dump(self.booster_, self.best_iteration_), names),
+            lambda X: engine.predict(self.booster_, X, self.best_iteration_),
+            folder,
+            notes=[*notes, *self._category_notes(names)],
+            to=to,
+            missing=missing,
+            name=name,
+            keep_negative=keep_negative,
+            rows=rows,
             target_version=target_version,
-        )  # fmt: skip
+        )
+
+    def _category_notes(self, names: Sequence[str]) -> list[str]:
+        """What number stands for each category."""
+        called = dict(zip(self.feature_names_in_, names, strict=True))
+        return [
+            f"Feature {called[name]} is a category. The search engine must store its number: "
+            + ", ".join(f"{number} for {label}" for number, label in enumerate(labels))
+            + ". For any other category, leave the feature unset, and export with --missing nan."
+            for name, labels in self.categories_.items()
+        ]
 
     def explain(self, data: RankingData, query: Any, *, against: str | None = None, pairs: int = 3) -> Explanation:
         """Why a query of the data is ranked so: the `pairs` of documents whose swap cost most, and what moved them.
@@ -372,8 +388,3 @@ class Ranker(Estimator):
 
         self._check_fitted()
         return model_card(self, data, name=name, dataset=dataset)
-
-    @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> Ranker:
-        """A ranker that was saved."""
-        return saved_ranker.load(cls, folder)

@@ -11,10 +11,10 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from surefoot.data.writing.all_or_nothing import ensure_folder, write_bytes, wri
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.combination import is_aggregate, is_combination
 from surefoot.learn.criteria import check_history, is_number
-from surefoot.learn.engines.contract import Engine, ModelTextError, engine_of
+from surefoot.learn.engines.contract import ModelTextError, engine_of
 from surefoot.learn.model_files import (
     DETAILS_FILE_NAME,
     MODEL_FILE_NAMES,
@@ -34,34 +34,22 @@ from surefoot.learn.model_files import (
     TREES_SCHEMA,
     unfinished_name,
 )
-from surefoot.learn.options import ENGINE
 from surefoot.learn.settings import SEED_COUNT
 from surefoot.measures.notation import is_measure
 
 if TYPE_CHECKING:
+    from surefoot.learn.estimator import Estimator
     from surefoot.learn.ranker import Ranker
 
+Kind = TypeVar("Kind", bound="Estimator")
 
-def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
+
+def save(ranker: Estimator, folder: str | os.PathLike[str]) -> None:
     """Write both files in one step; then the training's checkpoint is no longer needed, and goes."""
-    model = engine_of(ranker.engine_).dump(ranker.booster_, ranker.best_iteration_)
-    save_model(ranker, ranker.engine_, model.encode(), folder)
-    for checkpoint in ranker.checkpoints_:
-        checkpoint.remove()
-
-
-def save_model(
-    ranker: Any,
-    engine: str,
-    model: bytes,
-    folder: str | os.PathLike[str],
-    schema: str = TREES_SCHEMA,
-    learned_attributes: Iterable[str] = (),
-) -> None:
-    """Write an engine's own file, and the details of its ranker with its `learned_attributes`, in one step."""
+    engine, model = ranker._dump_model()
     hashed = hashlib.sha256(model).hexdigest()
     name = MODEL_FILE_NAMES[engine]
-    text = _details_text(ranker, engine, hashed, folder, schema, learned_attributes)
+    text = _details_text(ranker, engine, hashed, folder)
     with ensure_folder(folder) as home:
         unfinished = home / unfinished_name(name, hashed)
         try:
@@ -80,24 +68,19 @@ def save_model(
                 (home / other).unlink(missing_ok=True)
     except OSError as error:
         raise DataError.at(home / name, None, f"cannot be written ({reason(error)})") from error
+    for checkpoint in ranker.checkpoints_:
+        checkpoint.remove()
 
 
-def _details_text(
-    ranker: Any,
-    engine: str,
-    hashed: str,
-    folder: str | os.PathLike[str],
-    schema: str,
-    learned_attributes: Iterable[str],
-) -> str:
+def _details_text(ranker: Estimator, engine: str, hashed: str, folder: str | os.PathLike[str]) -> str:
     from surefoot import __version__
 
     details = {
-        "schema": schema,
+        "schema": ranker._schema,
         "surefoot": __version__,
         "model": {"file": MODEL_FILE_NAMES[engine], "engine": engine, "sha256": hashed},
         "parameters": ranker.get_params() | {"checkpoint": None},
-        "fitted": {name: getattr(ranker, name) for name in (*_FITTED_CHECKS, *learned_attributes)},
+        "fitted": {name: getattr(ranker, name) for name in (*_FITTED_CHECKS, *ranker._learned)},
     }
     try:
         text = json.dumps(details, indent=2, ensure_ascii=False, allow_nan=False, default=_plain) + "\n"
@@ -115,12 +98,28 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is not a plain value")
 
 
-def load(kind: type[Ranker], folder: str | os.PathLike[str]) -> Ranker:
+def load(kind: type[Kind], folder: str | os.PathLike[str]) -> Kind:
     """Read both files back, and trust neither."""
     home = Path(folder)
-    details = read_details(home)
-    fitted = details["fitted"]
-    engine = _read_engine(home / DETAILS_FILE_NAME, details["model"])
+    details = read_details(home, (kind._schema,))
+    try:
+        ranker = kind(**details["parameters"])
+    except (TypeError, ArgumentError) as error:
+        raise DataError.at(home / DETAILS_FILE_NAME, None, f"holds parameters that no ranker has ({error})") from error
+    ranker._read_model(home, details)
+    ranker.checkpoints_ = ()
+    for fact in (*_FITTED_CHECKS, *kind._learned):
+        setattr(ranker, fact, details["fitted"][fact])
+    return ranker
+
+
+def read_trees(ranker: Ranker, home: Path, details: dict[str, Any]) -> None:
+    """Give a ranker the trees beside its details, if these are of such trees."""
+    file, fitted = home / DETAILS_FILE_NAME, details["fitted"]
+    try:
+        engine = engine_of(details["model"].get("engine"))
+    except ArgumentError as error:
+        raise DataError.at(file, None, f"cannot be used: {error}") from error
     name = MODEL_FILE_NAMES[engine.name]
     try:
         booster = engine.load(read_model(home, name, details["model"]["sha256"]).decode())
@@ -132,46 +131,17 @@ def load(kind: type[Ranker], folder: str | os.PathLike[str]) -> Ranker:
     ):
         if count != fitted[key]:
             raise DataError.at(home, None, f"{name} has {count} {what}, but {DETAILS_FILE_NAME} has another number")
-    try:
-        ranker = kind(**details["parameters"])
-    except TypeError as error:
-        raise DataError.at(
-            home / DETAILS_FILE_NAME, None, f"has parameters that a ranker does not have ({error})"
-        ) from error
     if ranker.init not in (None, "baseline") or (ranker.init and not fitted["baselines_"]):
-        raise DataError.at(
-            home / DETAILS_FILE_NAME,
-            None,
-            f"has init {shortened(ranker.init)}, but its baselines are missing or different",
-        )
+        raise DataError.at(file, None, f"has init {shortened(ranker.init)}, but its baselines are missing or different")
     if ranker.engine != engine.name:
-        raise DataError.at(
-            home / DETAILS_FILE_NAME, None, f"names two engines, {shortened(ranker.engine)} and {engine.name}"
-        )
-    ranker.engine_ = engine.name
-    ranker.booster_ = booster
-    ranker.checkpoints_ = ()
-    set_learned(ranker, fitted)
-    return ranker
-
-
-def set_learned(ranker: Any, fitted: dict[str, Any]) -> None:
-    """Give a ranker what every ranker has learned beside its model."""
-    for fact in _FITTED_CHECKS:
-        setattr(ranker, fact, fitted.get(fact, getattr(type(ranker), fact, None)))
+        raise DataError.at(file, None, f"names two engines, {shortened(ranker.engine)} and {engine.name}")
+    ranker.engine_, ranker.booster_ = engine.name, booster
 
 
 def saved_history(folder: str | os.PathLike[str]) -> tuple[dict[str, dict[str, list[float]]], int]:
     """The history of a ranker that was saved, and how many trees it has, without loading these."""
     fitted = read_details(folder, (TREES_SCHEMA, NETWORK_SCHEMA))["fitted"]
     return fitted["history_"], fitted["best_iteration_"]
-
-
-def _read_engine(path: Path, model: dict[str, Any]) -> Engine:
-    try:
-        return engine_of(model.get("engine", ENGINE))  # there was but one when rankers did not name theirs
-    except ArgumentError as error:
-        raise DataError.at(path, None, f"cannot be used: {error}") from error
 
 
 def read_model(home: Path, name: str, hashed: str, most_bytes: float = float("inf")) -> bytes:
@@ -192,7 +162,7 @@ def read_model(home: Path, name: str, hashed: str, most_bytes: float = float("in
     )
 
 
-def read_details(folder: str | os.PathLike[str], schemas: Sequence[str] = (TREES_SCHEMA,)) -> dict[str, Any]:
+def read_details(folder: str | os.PathLike[str], schemas: Sequence[str]) -> dict[str, Any]:
     """What was saved beside a model, with its parts checked."""
     path = describing_file(folder, DETAILS_FILE_NAME, "give the folder that a ranker was saved to")
     details = read_json(path)

@@ -14,12 +14,12 @@ from surefoot.data.hashes import data_hash, joined_fingerprints
 from surefoot.data.reading.matrix import Categories
 from surefoot.data.types.ranking import TieRule
 from surefoot.errors import ArgumentError
-from surefoot.learn.checkpoints import Checkpoint, InitModel, training_origin
+from surefoot.learn.checkpoints import Checkpoint, CheckpointFile, InitModel, training_origin
 from surefoot.learn.criteria import history_figures
 from surefoot.learn.engines.contract import BinnedData, Booster, Engine
+from surefoot.learn.estimator import SAMPLE_DOCUMENTS, sampled_rows, score_sample
 from surefoot.learn.lambdas import Lambdas
 from surefoot.learn.prepared_data import MonitoredSet, PreparedData, checked_parameters
-from surefoot.learn.score_samples import SAMPLE_DOCUMENTS, sampled_rows, score_sample
 from surefoot.learn.settings import SEED_COUNT, TrainingSettings
 from surefoot.learn.training_weights import Reduce, local_sums, weighted_sets, weights_that_count
 
@@ -43,7 +43,7 @@ class TrainingResult:
     score_sample: list[float]
     training_fingerprints: str | None  # hashes by which the queries are recognised, where all are known
     categories: Categories = field(default_factory=dict)  # what the codes of features mean that are categories
-    checkpoints: tuple[Checkpoint, ...] = ()
+    checkpoints: tuple[CheckpointFile, ...] = ()
     models: list[dict[str, Any]] = field(default_factory=list)  # those that a mean is the mean of
     weights: dict[str, Any] | None = None  # how queries counted, where they did not count the same
 

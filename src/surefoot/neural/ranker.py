@@ -4,30 +4,36 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats
-from surefoot.data.hashes import data_hash, query_fingerprints
+from surefoot.data.hashes import data_hash
 from surefoot.data.reading.matrix import without_queries
 from surefoot.data.types.ranking_data import RankingData
-from surefoot.data.types.runs import Run
 from surefoot.errors import ArgumentError, shortened
 from surefoot.export.settings import ROWS
 from surefoot.learn.criteria import history_figures
-from surefoot.learn.estimator import Estimator
-from surefoot.learn.inputs import as_data, as_valid, match_training_data, matched_features, numbered_names
-from surefoot.learn.options import MEASURE, OBJECTIVE, RULE, STOP_ON
-from surefoot.learn.score_samples import sampled_rows, score_sample
+from surefoot.learn.estimator import Estimator, sampled_rows, score_sample
+from surefoot.learn.inputs import (
+    VALIDATION,
+    as_data,
+    match_training_data,
+    matched_features,
+    numbered_names,
+    training_data,
+    training_fingerprints,
+)
+from surefoot.learn.model_files import NETWORK_SCHEMA
+from surefoot.learn.options import MEASURE, NETWORK_ENGINE, OBJECTIVE, RULE, STOP_ON
 from surefoot.learn.training_weights import refuse_weights
-from surefoot.measures.scoring import score as effectiveness
 
 if TYPE_CHECKING:
     from surefoot.export.package import ExportResult
     from surefoot.neural.network import Network, QueryLists
-    from surefoot.neural.saved_network import NetworkCheckpoint
     from surefoot.neural.training import NetworkSettings
 
 _WITHOUT_EFFECT = ("checkpoint", "checkpoint_every", "history")  # what decides no parameter of the network
@@ -85,20 +91,12 @@ class NeuralRanker(Estimator):
     True
     """
 
+    _model, _schema, _learned = "network_", NETWORK_SCHEMA, ("best_iterations_",)
+    _takes_others = False
     engine_: str | None = None  # no learner of trees; scorers of guards that need one take their own
     engine_parameters: dict[str, Any] = {}  # noqa: RUF012, there are none
-    training_queries_: str | None = None
     network_: Network
     best_score_: float | None
-    checkpoints_: tuple[NetworkCheckpoint, ...] = ()
-    # What trees may have, and networks have not, as a saved ranker says it.
-    models_: list[dict[str, Any]] = []  # noqa: RUF012
-    traffic_: dict[str, Any] | None = None  # as Ranker's, of trees alone
-    categories_: dict[str, list[str]] = {}  # noqa: RUF012
-    # Networks are not combined with a baseline, and have no feature of the query: what Ranker saves of both is empty.
-    combination_: None = None
-    query_feature_: None = None
-    trees_before_ = 0
 
     def __init__(
         self,
@@ -153,13 +151,6 @@ class NeuralRanker(Estimator):
         self.random_state = random_state
         self.device = device
 
-    def set_params(self, **parameters: Any) -> Self:
-        """Change parameters; an unknown name is an error."""
-        self._refuse_unknown(parameters)
-        for name, value in parameters.items():
-            setattr(self, name, value)
-        return self
-
     def check_settings(self) -> NetworkSettings:
         """The parameters, checked."""
         from surefoot.neural.training import NetworkSettings  # PyTorch is loaded when a network is needed
@@ -187,11 +178,9 @@ class NeuralRanker(Estimator):
         from surefoot.neural.training import NetworkTraining
 
         settings = self.check_settings()
-        train = as_data(X, y, qid, group, baseline)
-        valid_data = None
-        if valid is not None:
-            valid_data = match_training_data(as_valid(valid, list(train.baselines)), train, "the validation data")
-        refuse_weights("networks", train if sample_weight is None else train.with_traffic(sample_weight), valid_data)
+        train, valid_data = training_data(X, y, qid, group, baseline, valid, sample_weight)
+        valid_data = None if valid_data is None else match_training_data(valid_data, train, VALIDATION)
+        refuse_weights("networks", train, valid_data)
         self._check_data(settings, train, valid_data)
         train_lists, train_baselines = self._lists(settings, train), self._baselines(settings, train)
         valid_lists = None if valid_data is None else self._lists(settings, valid_data)
@@ -247,8 +236,7 @@ class NeuralRanker(Estimator):
         self.tie_rule_ = train.tie_rule
         self.random_state_ = settings.seed
         self.score_sample_ = score_sample(self._predict(settings, train)[sampled_rows(len(train))])
-        hashes = query_fingerprints(train) + ([] if valid is None else query_fingerprints(valid))
-        self.training_queries_ = "".join(sorted(frozenset().union(*hashes)))
+        self.training_queries_ = training_fingerprints(train, valid)
 
     def predict(self, X: Any, *, qid: Any = None, group: npt.ArrayLike | None = None) -> Floats:
         """A score for each document, the mean of the models'.
@@ -275,27 +263,17 @@ class NeuralRanker(Estimator):
     ) -> float:
         """The mean of `measure` over the queries of `RankingData`, or of X, y and `qid` or `group`."""
         self._check_fitted()
-        data = as_data(X, y, qid, group)
-        run = data.to_run(self.predict(data), "model")
-        return float(effectiveness(data.qrels(), [run], self.measure).mean()[0])
+        return self._effectiveness(as_data(X, y, qid, group))
 
-    def to_run(self, data: RankingData, name: str = "model") -> Run:
-        """A run of the data's documents, with the sample in which rNDCG and SoftNDCG find percentiles of its scores."""
-        return data.to_run(self.predict(data), name).with_score_sample(self.score_sample_)
+    def _dump_model(self) -> tuple[str, bytes]:
+        from surefoot.neural.saved_network import dump
 
-    def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the parameters as safetensors and a JSON beside them; a ranker that was saved there is replaced."""
-        from surefoot.neural import saved_network
+        return NETWORK_ENGINE, dump(self.network_.state_dict())
 
-        self._check_fitted()
-        saved_network.save(self, folder)
+    def _read_model(self, home: Path, details: dict[str, Any]) -> None:
+        from surefoot.neural.saved_network import read_network
 
-    @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> NeuralRanker:
-        """A ranker that was saved."""
-        from surefoot.neural import saved_network
-
-        return saved_network.load(cls, folder)
+        read_network(self, home, details)
 
     def export(
         self,
@@ -316,14 +294,6 @@ class NeuralRanker(Estimator):
 
         self._check_fitted()
         return export_network(self, folder, to=to, missing=missing, name=name, rows=rows, features=features)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Whether there is a model."""
-        return hasattr(self, "network_")
-
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "network_"):
-            raise ArgumentError("this NeuralRanker has not learned anything yet; call fit first")
 
     def _predict(self, settings: NetworkSettings, data: RankingData) -> Floats:
         from surefoot.neural.network import QueryLists

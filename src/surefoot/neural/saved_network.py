@@ -7,21 +7,17 @@ says how many numbers there are, within bounds, and a file that is larger is not
 from __future__ import annotations
 
 import base64
-import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from surefoot.data.reading.files import read_json
-from surefoot.data.writing.all_or_nothing import destination, write_text
 from surefoot.errors import DataError, shortened
-from surefoot.learn import saved_ranker
 from surefoot.learn.checkpoints import CheckpointFile
 from surefoot.learn.criteria import check_history, is_number
-from surefoot.learn.model_files import DETAILS_FILE_NAME, MODEL_FILE_NAMES, NETWORK_SCHEMA
+from surefoot.learn.model_files import DETAILS_FILE_NAME, MODEL_FILE_NAMES
 from surefoot.learn.options import NETWORK_ENGINE
+from surefoot.learn.saved_ranker import read_model
 from surefoot.neural.libraries import Tensor, torch
 from surefoot.neural.network import Network, NetworkShape, parameter_shapes, tensor_shapes
 from surefoot.neural.training import BestEpochs, NetworkTraining
@@ -31,7 +27,6 @@ if TYPE_CHECKING:
     from surefoot.neural.ranker import NeuralRanker
 
 _HEADER_BYTES = 256  # that a tensor's name, shape and place take in a file, at most
-_SCHEMA = "surefoot/checkpoint/network-1"
 _MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # of AdamW, for each parameter
 
 
@@ -68,45 +63,27 @@ def check_tensors(tensors: dict[str, Tensor], shapes: Mapping[str, tuple[int, ..
             raise ValueError(f"{name} holds a number that is not finite")
 
 
-def save(ranker: NeuralRanker, folder: str | os.PathLike[str]) -> None:
-    """Write both files in one step; then the training's checkpoint is no longer needed, and goes."""
-    model = dump(ranker.network_.state_dict())
-    saved_ranker.save_model(ranker, NETWORK_ENGINE, model, folder, NETWORK_SCHEMA, ("best_iterations_",))
-    for checkpoint in ranker.checkpoints_:
-        checkpoint.remove()
-
-
-def load(kind: type[NeuralRanker], folder: str | os.PathLike[str]) -> NeuralRanker:
-    """Read both files back, and trust neither."""
-    home = Path(folder)
-    details = saved_ranker.read_details(home, (NETWORK_SCHEMA,))
-    fitted = details["fitted"]
+def read_network(ranker: NeuralRanker, home: Path, details: dict[str, Any]) -> None:
+    """Give a ranker the network beside its details, if these are of such a network."""
+    file, fitted = home / DETAILS_FILE_NAME, details["fitted"]
     try:
-        ranker = kind(**details["parameters"])
         settings = ranker.check_settings()
         shape = NetworkShape(fitted["n_features_in_"], settings.hidden, settings.attention, settings.models)
     except (TypeError, ValueError) as error:
-        raise DataError.at(home / DETAILS_FILE_NAME, None, f"holds parameters that no ranker has ({error})") from error
-    if fitted.get("combination_") is not None or fitted.get("query_feature_") is not None:
-        raise DataError.at(
-            home / DETAILS_FILE_NAME, None, "combines a network with a baseline, which this version cannot do"
-        )
-    epochs = fitted.get("best_iterations_")
-    if not _are_epochs(epochs, settings.models):
-        raise DataError.at(home / DETAILS_FILE_NAME, None, "has another number of epochs than of models")
+        raise DataError.at(file, None, f"holds parameters that no ranker has ({error})") from error
+    if fitted["combination_"] is not None or fitted["query_feature_"] is not None:
+        raise DataError.at(file, None, "combines a network with a baseline, which this version cannot do")
+    if not _are_epochs(fitted.get("best_iterations_"), settings.models):
+        raise DataError.at(file, None, "has another number of epochs than of models")
     name, shapes = MODEL_FILE_NAMES[NETWORK_ENGINE], tensor_shapes(shape)
     most_bytes = 4 * shape.parameters + _HEADER_BYTES * (len(shapes) + 1)
     try:
-        tensors = parse(saved_ranker.read_model(home, name, details["model"]["sha256"], most_bytes))
+        tensors = parse(read_model(home, name, details["model"]["sha256"], most_bytes))
         check_tensors(tensors, shapes)
     except ValueError as error:
         raise DataError.at(home / name, None, f"is not this ranker's network ({error})") from error
     ranker.network_ = Network(shape).eval()
     ranker.network_.load_state_dict(tensors)
-    ranker.checkpoints_ = ()
-    ranker.best_iterations_ = epochs
-    saved_ranker.set_learned(ranker, fitted)
-    return ranker
 
 
 def _are_epochs(value: Any, models: int) -> bool:
@@ -115,12 +92,9 @@ def _are_epochs(value: Any, models: int) -> bool:
 
 @dataclass(frozen=True)
 class NetworkCheckpoint(CheckpointFile):
-    """The state of a network's training."""
+    """A file for the state of a network's training."""
 
-    @classmethod
-    def at(cls, path: str | os.PathLike[str], origin: dict[str, str]) -> Self:
-        """A checkpoint in a file that can be written."""
-        return cls(destination(path), origin)
+    schema = "surefoot/checkpoint/network-1"
 
     def write(self, training: NetworkTraining, history: dict[str, Any]) -> None:
         """Store where a training is."""
@@ -130,31 +104,18 @@ class NetworkCheckpoint(CheckpointFile):
         states = training.optimizer.state_dict()["state"]
         tensors |= {f"{each}.{name}": states[n][each] for n, name in enumerate(names) for each in _MOMENTS}
         tensors |= {f"sums.{name}": each for name, each in training.loss.state_dict().items()}
-        content = {
-            "schema": _SCHEMA, "origin": self.origin, "epoch": training.epoch, "best_epochs": training.best.epochs,
-            "best_scores": training.best.scores, "history": history,
-            "tensors": base64.b64encode(dump(tensors)).decode(),
-        }  # fmt: skip
-        write_text(self.path, json.dumps(content), durable=True)
+        self.store(
+            epoch=training.epoch, best_epochs=training.best.epochs, best_scores=training.best.scores, history=history,
+            tensors=base64.b64encode(dump(tensors)).decode(),
+        )  # fmt: skip
 
     def resume(self, training: NetworkTraining) -> dict[str, Any] | None:
         """Bring a training to where it was, and give its history; None where nothing is stored."""
-        if not self.path.exists():
-            return None
+        content = self.stored()
         try:
-            content = read_json(self.path)
-        except DataError as error:
-            raise self._unreadable("it is not JSON") from error
-        if not isinstance(content, dict) or content.get("schema") != _SCHEMA:
-            raise DataError.at(self.path, None, "is not a checkpoint of a network; name another file")
-        if content.get("origin") != self.origin:
-            raise DataError.at(
-                self.path, None, "is the checkpoint of another training; delete it, or name another file"
-            )
-        try:
-            return _restore(training, content)
+            return None if content is None else _restore(training, content)
         except (ValueError, LookupError, TypeError, RuntimeError) as error:
-            raise self._unreadable(str(error)) from error
+            raise self.unreadable(str(error)) from error
 
 
 def _restore(training: NetworkTraining, content: dict[str, Any]) -> dict[str, Any]:

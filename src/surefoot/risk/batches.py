@@ -18,7 +18,6 @@ sum of the earlier x: exact for every fixed traffic.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
@@ -30,7 +29,16 @@ from scipy.special import bdtrik, gammaln
 from surefoot.arguments import LARGEST_COUNT
 from surefoot.arrays import Flags, Floats, Ints
 from surefoot.errors import ArgumentError
-from surefoot.risk.betting import AIMING_PRIOR, MANY_QUERIES, MOST_STAKE, Delta, check_delta, check_unit, levels_within
+from surefoot.risk.betting import (
+    AIMING_PRIOR,
+    MANY_QUERIES,
+    MOST_STAKE,
+    Delta,
+    check_delta,
+    check_unit,
+    least_lossless,
+    levels_within,
+)
 from surefoot.risk.bounds import binomial_p
 from surefoot.risk.control_variate import ControlVariate, JudgeMoments
 
@@ -238,12 +246,8 @@ def least_by_batches(m: float, delta: float) -> int | None:
     >>> [least_by_batches(m, 0.05) for m in (0.02, 0.05, 0.1)], [least_by_batches(m, 0.04) for m in (0.02, 0.05, 0.1)]
     ([155, 61, 30], [166, 66, 32])
     """
-    stakes = np.append(FIXED_SHARES, MOST_STAKE) / (1 - m)
-    parts = np.log(np.append(np.full(len(FIXED_SHARES), FIXED_PART / len(FIXED_SHARES)), AIMING_PART))
-    growth = np.log1p(stakes * m)
-    counts = range(1, LARGEST_COUNT + 1)
-    fewer = bisect_left(counts, -np.log(delta), key=lambda n: np.logaddexp.reduce(parts + n * growth))
-    return fewer + 1 if fewer < len(counts) else None
+    least = least_lossless(FIXED_SHARES, (FIXED_PART, AIMING_PART), m, delta)
+    return least if least <= LARGEST_COUNT else None
 
 
 @dataclass(frozen=True)

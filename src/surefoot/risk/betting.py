@@ -12,6 +12,8 @@ enough.
 
 from __future__ import annotations
 
+import sys
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
@@ -301,7 +303,8 @@ def stratified_p_columns(columns: Iterable[Floats | float], m: ArrayLike, shape:
 
 def _p_of_final_capital(level: Floats, logs: Floats) -> Floats:
     """p by the final capitals of the fixed bets, given as logs."""
-    return settle_trivial_levels(level, np.exp(-np.clip(_log_mean(logs), 0, np.log(_CEILING))))
+    mean = np.logaddexp.reduce(logs, axis=0) - np.log(len(logs))
+    return settle_trivial_levels(level, np.exp(-np.clip(mean, 0, np.log(_CEILING))))
 
 
 def least_by_betting(m: float, delta: float) -> float:
@@ -320,21 +323,17 @@ def least_anytime(m: float, delta: float) -> int:
     >>> least_anytime(0.02, 0.05)
     172
     """
-    stakes = np.append(FIXED_BET_SHARES, MOST_STAKE) / (1 - m)
-    weights = np.append(np.full(len(FIXED_BET_SHARES), 0.5 / len(FIXED_BET_SHARES)), 0.5)
+    return least_lossless(FIXED_BET_SHARES, (0.5, 0.5), m, delta)
 
-    def reached(n: int) -> bool:
-        logs = np.log(weights) + n * np.log1p(stakes * m)
-        return bool(np.logaddexp.reduce(logs) >= -np.log(delta))
 
-    high = 1
-    while not reached(high):
-        high *= 2
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if reached(middle) else (middle, high)
-    return high
+def least_lossless(fixed_shares: Floats, parts: tuple[float, float], m: float, delta: float) -> int:
+    """The fewest queries without a loss after which fixed bets and one that aims reach δ; `parts` are of the capital.
+
+    The aiming bet stakes the most at every query then.
+    """
+    logs = np.log(np.append(np.full(len(fixed_shares), parts[0] / len(fixed_shares)), parts[1]))
+    growth = np.log1p(np.append(fixed_shares, MOST_STAKE) / (1 - m) * m)
+    return bisect_left(range(sys.maxsize), -np.log(delta), key=lambda n: np.logaddexp.reduce(logs + n * growth))
 
 
 def columns_of(values: Floats) -> Iterator[Floats]:
@@ -388,7 +387,3 @@ def _fixed_stakes(room: Floats) -> Floats:
 
 def _x_and_room(column: Floats | float | ColumnWithRoom) -> tuple[Floats | float, Floats | None]:
     return column if isinstance(column, ColumnWithRoom) else (column, None)
-
-
-def _log_mean(logs: Floats) -> Floats:
-    return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(logs)))

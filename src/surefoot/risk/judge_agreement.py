@@ -63,22 +63,16 @@ def krippendorff_alpha(ratings: ArrayLike, measurement: Literal["nominal", "inte
         return None
     grades = np.unique(values[~np.isnan(values)])
     per_document = np.zeros((values.shape[1], len(grades)))
-    np.add.at(per_document, (np.nonzero(~np.isnan(values.T))[0], _by_document(values, grades)), 1)
+    document, judge = np.nonzero(~np.isnan(values.T))
+    np.add.at(per_document, (document, np.searchsorted(grades, values[judge, document])), 1)
     total = per_document.sum(axis=0)
     weight = (
         (grades[:, None] != grades[None, :]) * 1.0
         if measurement == "nominal"
         else (grades[:, None] - grades[None, :]) ** 2
     )
-    within = per_document.T @ (per_document / (counted - 1)[:, None]) - np.diag(
-        (per_document / (counted - 1)[:, None]).sum(axis=0)
-    )
+    shares = per_document / (counted - 1)[:, None]
+    within = per_document.T @ shares - np.diag(shares.sum(axis=0))
     pairs = np.outer(total, total) - np.diag(total)
     expected = float((weight * pairs).sum()) / (total.sum() - 1)
     return None if expected == 0 else float(1 - (weight * within).sum() / expected)
-
-
-def _by_document(values: Floats, grades: Floats) -> Ints:
-    """The place among the grades of each rating, document by document."""
-    turned = values.T
-    return np.searchsorted(grades, turned[~np.isnan(turned)])

@@ -156,7 +156,8 @@ def turning_points(
         t_values = partial(_t_values_by_influence, sums=[sums[row] for row in rows])
     signs = _signs([differences[row] for row in rows], alphas, t_values)
     for alpha, system_outcomes in outcomes_at.items():
-        signs[np.searchsorted(alphas, alpha)] = [_sign(system_outcomes[row]) for row in rows]
+        sign_of = {"better": 1, "worse": -1}
+        signs[np.searchsorted(alphas, alpha)] = [sign_of.get(system_outcomes[row] or "", 0) for row in rows]
     for row, system_signs in zip(rows, signs.T, strict=True):
         starts = np.flatnonzero(np.diff(system_signs, prepend=system_signs[0] + 1))
         turns[row] = [{"alpha": float(alphas[at]), "outcome": _CODES[system_signs[at]]} for at in starts.tolist()]
@@ -175,10 +176,6 @@ def named_alphas(most: float) -> Floats:
         unit /= 10
     alphas = np.concatenate(parts)
     return alphas[alphas <= most]
-
-
-def _sign(outcome: Outcome | None) -> int:
-    return {"better": 1, "worse": -1}.get(outcome or "", 0)
 
 
 def _signs(differences: Sequence[Floats], alphas: Floats, t_values: TValues) -> NDArray[np.int64]:

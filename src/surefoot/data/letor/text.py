@@ -29,10 +29,8 @@ from surefoot.runtime import cores, library
 _BLOCK = 1 << 19
 _NEWLINE = ord("\n")
 _MOST_THREADS = 8
-_ALWAYS_ALLOWED_BYTES, _ALLOWED_PER_TEXT_BYTE = (
-    1 << 26,
-    32,
-)  # bytes of a matrix that a text may always ask for, and how many for each of its own
+_ALWAYS_ALLOWED_BYTES = 1 << 26  # of a matrix that a text may always ask for
+_ALLOWED_PER_TEXT_BYTE = 32
 
 
 @dataclass
@@ -108,7 +106,7 @@ def line_of_row(path: str | os.PathLike[str], row: int) -> int:
 
 def _blocks(path: str | os.PathLike[str], n_features: int | None) -> Generator[LetorBlock]:
     """The file's blocks, parsed ahead by threads and handed out in order; the first error is the file's first."""
-    kernel = _kernel()
+    kernel = library("surefoot.data.letor.kernel", "learn", "reading LETOR text (it is parsed by Numba)")
     threads = min(_MOST_THREADS, cores())
     lines = 0
     width = n_features or 0
@@ -135,10 +133,6 @@ def _expected_rows(path: str | os.PathLike[str], first: LetorBlock) -> int:
     if not file.is_file() or is_compressed(file):
         return 0
     return int(1.02 * len(first.y) * file.stat().st_size / first.size)
-
-
-def _kernel() -> Any:
-    return library("surefoot.data.letor.kernel", "learn", "reading LETOR text (it is parsed by Numba)")
 
 
 def _parse(

@@ -130,7 +130,8 @@ def results_in_file(path: str | os.PathLike[str], name: str | None, is_measure: 
         frame = read_table(file)
         table, where = dict(zip(frame.columns, frame.get_columns(), strict=True)), row_of(str(path))
     else:
-        first = _first_line(file)
+        with closing(text_lines(file, _SNIFFED)) as lines:
+            first = next((line for line in lines if line.split()), b"")
         if file_format == "lines" and are_lines(first, QUERIES):
             return [read_result_lines(file, system, is_measure)]
         if not any(is_long([*_fields(first, separator), *given]) for separator in "\t,;"):
@@ -140,11 +141,6 @@ def results_in_file(path: str | os.PathLike[str], name: str | None, is_measure: 
             return None
         table = dict(zip(names, map(list, texts), strict=True))
     return [from_long_table(table, str(path), system, where)]
-
-
-def _first_line(path: Path) -> bytes:
-    with closing(text_lines(path, _SNIFFED)) as lines:
-        return next((line for line in lines if line.split()), b"")
 
 
 def _fields(line: bytes, separator: str) -> list[str]:

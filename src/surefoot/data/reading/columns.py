@@ -7,6 +7,7 @@ missing, a truth value, a date or anything else is rejected with its row.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -27,6 +28,7 @@ from surefoot.errors import ArgumentError, DataError, shortened
 RowNamer: TypeAlias = "Callable[[int], str]"  # where a row stands, for messages
 RowOrTableNamer: TypeAlias = "Callable[[int | None], str]"  # where a row stands or, with None, its table
 
+_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _MISSING = ("NAType", "NaTType", "MaskedConstant")  # told by name, so that pandas need not be there
 
 
@@ -43,7 +45,7 @@ def ids_of(values: Any, name: str, where: RowNamer) -> pl.Series:
     try:
         return pl.Series(name, texts, dtype=pl.String)
     except UnicodeEncodeError:
-        row = next(row for row, text in enumerate(texts) if not _is_unicode(text))
+        row = next(row for row, text in enumerate(texts) if _HALF_A_CHARACTER.search(text))
         raise DataError(
             f"{where(row)}: {name} {shortened(texts[row])} contains an incomplete character (a lone surrogate); ids "
             "must be valid Unicode text"
@@ -127,7 +129,7 @@ def _as_column(values: Any) -> pl.Series | Sequence[Any]:
             return pl.Series(values.astype(np.float64) if wide not in (4, 8) else values)
         return values.tolist() if values.dtype.kind not in "mM" else list(values)
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise ArgumentError(f"expected a column of values, found {shortened(values)} ({_kind(values)})")
+        raise ArgumentError(f"expected a column of values, found {shortened(values)} ({type(values).__name__})")
     return values if isinstance(values, list | tuple) else list(values)
 
 
@@ -165,7 +167,7 @@ def _id(value: Any, name: str, where: RowNamer, row: int) -> str:
             f"{where(row)}: {name} is {shortened(value)}, which may have been rounded; give ids as texts or integers"
         )
     raise DataError(
-        f"{where(row)}: {name} is {shortened(value)} ({_kind(value)}); an id must be a text or a whole number"
+        f"{where(row)}: {name} is {shortened(value)} ({type(value).__name__}); an id must be a text or a whole number"
     )
 
 
@@ -201,7 +203,7 @@ def _number(value: Any, name: str, where: RowNamer, row: int) -> float:
         return number
     except (ValueError, OverflowError):
         pass
-    kind = "" if isinstance(value, str) else f" ({_kind(value)})"
+    kind = "" if isinstance(value, str) else f" ({type(value).__name__})"
     raise DataError(f"{where(row)}: {name} is {shortened(value)}{kind}, not a number")
 
 
@@ -213,18 +215,6 @@ def is_missing(value: Any) -> bool:
         or (isinstance(value, Decimal) and value.is_nan())
         or (isinstance(value, float | np.floating) and np.isnan(value))
     )
-
-
-def _kind(value: Any) -> str:
-    return type(value).__name__
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def first_repeated(names: Iterable[str]) -> str | None:

@@ -193,18 +193,13 @@ def judged_part(source: Any, what: str, rating_merge: str | None) -> Rows | None
     return judge_records.judged_rows(what, table_of(source, what), row_of(what), rating_merge)
 
 
-def _mark(line: bytes) -> bytes:
-    """The second of four columns."""
-    fields = line.split()
-    return fields[1] if len(fields) == 4 else b""
-
-
 def lines_origin(path: str | os.PathLike[str]) -> JudgmentOrigin | None:
     """Who made the judgments in a file of lines, as the second column says of each; nothing where none says so."""
     mark, machine, others = AUTOMATIC.encode(), False, False
     for block in line_blocks(path, _BLOCK):
         if block.strip():
-            marked = [_mark(line) == mark for line in block.splitlines() if line.strip()] if mark in block else [False]
+            lines = [line.split() for line in block.splitlines() if line.strip()] if mark in block else [[]]
+            marked = [len(fields) == 4 and fields[1] == mark for fields in lines]
             machine |= any(marked)
             others |= not all(marked)
     return JudgmentOrigin("people and machine" if others else "machine") if machine else None

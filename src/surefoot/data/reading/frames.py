@@ -26,11 +26,8 @@ RANK_COLUMN = "rank"  # of results without scores: the higher, the worse
 SCORE_COLUMNS = ("score", RANK_COLUMN)
 GRADE_COLUMNS = ("relevance", "rel", "label", "grade", "rating")
 
-_BESIDE_WHICH_SCORES_ARE_GRADES = (
-    "corpus-id",
-    "corpus_id",
-    "q_id",
-)  # beside these, which are BEIR's and ranx's, grades are called scores
+# Beside these, which are BEIR's and ranx's, grades are called scores.
+_BESIDE_WHICH_SCORES_ARE_GRADES = {"corpus-id", "corpus_id", "q_id"}
 _ACCEPTED = "a file, a nested dict {query: {document: number}}, a pandas, polars or Arrow table, or named tuples"
 
 
@@ -137,11 +134,7 @@ def columns_of_table(
 ) -> tuple[pl.Series, ...]:
     """Query, document and number columns of a table, checked; `rows` says where a row stands."""
     query, document = (_pick(table, names, what) for names in (QUERY_COLUMNS, DOCUMENT_COLUMNS))
-    scored = (
-        []
-        if document not in _BESIDE_WHICH_SCORES_ARE_GRADES and query not in _BESIDE_WHICH_SCORES_ARE_GRADES
-        else ["score"]
-    )
+    scored = [] if _BESIDE_WHICH_SCORES_ARE_GRADES.isdisjoint((query, document)) else ["score"]
     number = _pick(table, (*number_columns, *scored), what)
     if not len(table[query]):
         raise DataError(f"{what}: the table is empty; expected at least one row")

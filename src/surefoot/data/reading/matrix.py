@@ -31,7 +31,7 @@ def feature_matrix(X: Any) -> tuple[FeatureMatrix, list[str] | None, Categories]
     if is_pandas(X):
         columns = [str(name) for name in X.columns]
         for place, (name, dtype) in enumerate(zip(columns, X.dtypes, strict=True)):
-            if is_pandas_category(dtype):
+            if hasattr(dtype, "categories"):
                 X = X.copy(deep=False) if not categories else X
                 codes, categories[name] = encode_pandas(X.iloc[:, place], name)
                 X.isetitem(place, codes)
@@ -157,15 +157,11 @@ Categories: TypeAlias = Mapping[str, tuple[str, ...]]  # what the codes of a fea
 CategoryCodes: TypeAlias = npt.NDArray[np.float32]
 
 
-def is_pandas_category(dtype: Any) -> bool:
-    """Whether a pandas column holds categories, recognised by their list."""
-    return hasattr(dtype, "categories")
-
-
 def encode_pandas(column: Any, name: str) -> tuple[CategoryCodes, tuple[str, ...]]:
     """The codes of a pandas column of categories, and what they mean."""
     labels = _distinct(name, [str(label) for label in column.cat.categories])
-    return _with_nan(np.asarray(column.cat.codes, dtype=np.float32)), labels
+    codes = np.asarray(column.cat.codes, dtype=np.float32)
+    return np.where(codes < 0, np.float32(np.nan), codes), labels
 
 
 def is_polars_category(dtype: pl.DataType) -> bool:
@@ -206,10 +202,6 @@ def recode(codes: CategoryCodes, old: Sequence[str], new: Sequence[str]) -> Cate
     place = {label: float(number) for number, label in enumerate(new)}
     table = np.array([*(place.get(label, np.nan) for label in old), np.nan], dtype=np.float32)
     return np.asarray(table[np.where(np.isnan(codes), len(old), codes).astype(np.int64)])
-
-
-def _with_nan(codes: CategoryCodes) -> CategoryCodes:
-    return np.where(codes < 0, np.float32(np.nan), codes)
 
 
 def _distinct(name: str, labels: Sequence[str]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from surefoot.errors import ArgumentError, DataError, other_queries_hint, shorte
 
 Traffic: TypeAlias = Mapping[str, float]  # how often each query is asked
 LARGEST_WEIGHT = 1e15  # so that sums of cubes of weights are numbers still; the least above 0 is its inverse
+_RANGE = f"it must be 0, or a number from {1 / LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
 COUNT_COLUMNS = ("count", "weight", "traffic", "frequency")
 _ACCEPTED = "a file, a dict {query: count}, or a pandas, polars or Arrow table"
 
@@ -110,13 +111,9 @@ def _checked(queries: list[str], values: Any, where: RowOrTableNamer) -> dict[st
     if not queries:
         raise DataError(f"{where(None)}: there is no query; expected a query and its count on each line")
     counts = floats_of(values, "the count", where)
-    wrong = ~((counts == 0) | ((counts >= 1 / LARGEST_WEIGHT) & (counts <= LARGEST_WEIGHT)))
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
-        raise DataError(
-            f"{where(row)}: the count of query {shortened(queries[row])} is {counts[row]:g}; it must be 0, or a "
-            f"number from {1 / LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
-        )
+    row = _first_wrong(counts)
+    if row is not None:
+        raise DataError(f"{where(row)}: the count of query {shortened(queries[row])} is {counts[row]:g}; {_RANGE}")
     if not counts.any():
         raise DataError(f"{where(None)}: every count is 0; give how often each query is asked")
     twice = first_repeated(queries)
@@ -124,6 +121,11 @@ def _checked(queries: list[str], values: Any, where: RowOrTableNamer) -> dict[st
         row = len(queries) - 1 - queries[::-1].index(twice)
         raise DataError(f"{where(row)}: query {shortened(twice)} appears twice; give its counts as one sum")
     return dict(zip(queries, counts.tolist(), strict=True))
+
+
+def _first_wrong(weights: Floats) -> int | None:
+    wrong = ~((weights == 0) | ((weights >= 1 / LARGEST_WEIGHT) & (weights <= LARGEST_WEIGHT)))
+    return int(wrong.argmax()) if wrong.any() else None
 
 
 def _named(query: str) -> str:
@@ -230,13 +232,9 @@ def _per_query(source: Any, queries: Sequence[str], lengths: Ints) -> Floats:
         )
     if len(numbers) != len(queries):
         numbers = _constant(numbers, queries, lengths)
-    wrong = ~((numbers == 0) | ((numbers >= 1 / LARGEST_WEIGHT) & (numbers <= LARGEST_WEIGHT)))
-    if wrong.any():
-        place = int(wrong.argmax())
-        raise ArgumentError(
-            f"the weight of query {shortened(queries[place])} is {numbers[place]:g}; it must be 0, or a number from "
-            f"{1 / LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
-        )
+    place = _first_wrong(numbers)
+    if place is not None:
+        raise ArgumentError(f"the weight of query {shortened(queries[place])} is {numbers[place]:g}; {_RANGE}")
     if not numbers.any():
         raise ArgumentError("every weight in sample_weight is 0; give at least one query a weight above 0")
     return numbers

@@ -26,10 +26,8 @@ from surefoot.errors import ArgumentError, DataError, shortened
 PREFERENCE_COLUMNS = ("pair", "list", "rank", "score", "grade", "preferred")
 LIST_NAMES = ("A", "B")
 _RANK = re.compile(r"[0-9]{1,9}")
-_ALWAYS_ALLOWED_CELLS, _ALLOWED_PER_RESULT = (
-    1 << 22,
-    64,
-)  # cells that pairs may always take, and how many for each result
+_ALWAYS_ALLOWED_CELLS = 1 << 22  # that pairs may take
+_ALLOWED_PER_RESULT = 64
 _ScoresAndGrades: TypeAlias = "list[tuple[float, float]]"
 
 

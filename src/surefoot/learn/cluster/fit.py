@@ -25,9 +25,9 @@ from surefoot.learn.cluster.parts import (
 from surefoot.learn.cluster.rounds import Machines, gather_parts, grow_in_rounds, subscribe_progress
 from surefoot.learn.cluster.worker import BatchResult, TreeBatch
 from surefoot.learn.engines.contract import engine_of
-from surefoot.learn.inputs import as_valid, numbered_names, weighted_data
+from surefoot.learn.estimator import score_sample
+from surefoot.learn.inputs import VALIDATION, as_valid, numbered_names, weighted_data
 from surefoot.learn.prepared_data import by_position
-from surefoot.learn.score_samples import score_sample
 from surefoot.learn.settings import TrainingSettings
 from surefoot.learn.training import Progress, TrainingResult, next_batch_end
 from surefoot.learn.training_weights import weights_that_count
@@ -35,7 +35,7 @@ from surefoot.learn.training_weights import weights_that_count
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
 
-_TRAINING, _VALIDATION = "the training data", "the validation data"
+_TRAINING = "the training data"
 
 
 def fit_collections(
@@ -48,11 +48,11 @@ def fit_collections(
     valid_parts: list[Delayed] = []
     if isinstance(valid, tuple | list) and valid and is_dask(valid[0]):
         labels, queries, scores = [*valid[1:], None, None, None][:3]
-        valid_parts = parts_from_collections(valid[0], labels, queries, scores, _VALIDATION, traffic)
+        valid_parts = parts_from_collections(valid[0], labels, queries, scores, VALIDATION, traffic)
     elif valid is not None:
         names = list(baseline) if isinstance(baseline, dict) else []
         checked = as_valid(valid, names)
-        checked = checked if checked._weighting is not None else weighted_data(checked, traffic, _VALIDATION)
+        checked = checked if checked._weighting is not None else weighted_data(checked, traffic, VALIDATION)
         valid_parts = parts_from_data(checked, len(train))
     _fit(ranker, client, train, valid_parts, progress)
 
@@ -67,7 +67,7 @@ def fit_files(
     traffic: Traffic | None = None,
 ) -> None:
     """Learn from folders of Parquet parts, which every machine can read under the same path."""
-    valid_parts = [] if valid is None else parts_from_files(valid, baselines, _VALIDATION, traffic)
+    valid_parts = [] if valid is None else parts_from_files(valid, baselines, VALIDATION, traffic)
     _fit(ranker, client, parts_from_files(train, baselines, _TRAINING, traffic), valid_parts, progress)
 
 
@@ -87,7 +87,7 @@ def _fit(ranker: Ranker, client: Client, train: list[Delayed], valid: list[Delay
     hashed = settings.checkpoint is not None
     every_part = [_summarize(client, parts, hashed) for parts in (train, valid)]
     train = with_complete_queries(train, every_part[0], _TRAINING)
-    valid = with_complete_queries(valid, every_part[1], _VALIDATION) if valid else []
+    valid = with_complete_queries(valid, every_part[1], VALIDATION) if valid else []
     summaries = [[part for part in parts if part is not None and part.rows] for parts in every_part]
     first = summaries[0][0]
     _check_validation(first, summaries[1])

@@ -18,9 +18,9 @@ from surefoot.data.types.ranking import TieRule
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import SurefootError
 from surefoot.learn.engines.contract import engine_of
+from surefoot.learn.estimator import SAMPLE_DOCUMENTS
 from surefoot.learn.prepared_data import PreparedData
 from surefoot.learn.ranker import Ranker
-from surefoot.learn.score_samples import SAMPLE_DOCUMENTS
 from surefoot.learn.training import Training
 
 TOPIC = "surefoot-training"  # under which progress is reported

@@ -9,7 +9,8 @@ adds its start itself. So objectives, baselines and the sums over several machin
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol, TypeAlias
@@ -27,14 +28,6 @@ Gradients: TypeAlias = Callable[[Floats], tuple[Float32s, Float32s]]
 AfterTree: TypeAlias = Callable[[int, Sequence[Floats]], bool]
 AtEnd: TypeAlias = Callable[[Floats], None]
 _UNSAFE = re.compile(r'[\s\x00-\x1f\x7f"\\,:=\[\]{}<]')  # what LightGBM's or XGBoost's model cannot hold
-
-
-def no_split(lower: str) -> str:
-    """The message where no tree can be grown; `lower` names the engine's parameters that keep leaves large."""
-    return (
-        "no tree can be grown, because no feature splits the documents into leaves that are large enough; give more "
-        f"documents, or features with different values, or lower {lower}"
-    )
 
 
 class ModelTextError(ValueError):
@@ -94,18 +87,47 @@ class HasMainNames(Protocol):
 
 
 class Engine(Protocol):
-    """A learner of trees. Its errors are ArgumentError, or ModelTextError from `load`."""
+    """A learner of trees, with what all do alike. Its errors are ArgumentError, or ModelTextError from `load`."""
 
     name: str  # as ranker.json writes it
     title: str  # as messages write it
     without_effect: frozenset[str]  # parameters that change no tree, by all their names
     threads_parameter: str  # the parameter that says how many threads there are
     drawing_example: str  # parameters by which seeds make a difference, as messages write them
+    leaf_parameters: str  # those that keep leaves large, as messages write them
+    noise: re.Pattern[str]  # what the library's own messages have that no user needs
+    library: Callable[[], Any]  # the engine's module, or how to install it
+    check_text: Callable[[str], int]  # the number of trees of a model text that the engine wrote, or ModelTextError
+    mean_text: Callable[[Sequence[str], Sequence[float]], str]  # all trees, their leaves multiplied by the weights
+
+    def error(self) -> type[Exception]:
+        """What the library raises."""
+        ...
+
+    def read_text(self, text: str) -> Booster:
+        """The booster of a text that was checked."""
+        ...
 
     @property
     def version(self) -> str:
         """The library's version: another one may grow other trees."""
-        ...
+        return str(self.library().__version__)
+
+    @contextmanager
+    def translated_errors(self) -> Iterator[None]:
+        """The library's own errors as ours; it names the parameter or the data that it cannot work with."""
+        try:
+            yield
+        except self.error() as error:
+            reason = shortened(self.noise.sub("", str(error)).strip(), 300)
+            raise ArgumentError(f"{self.title} cannot train with these parameters and data: {reason}") from error
+
+    def no_split_error(self) -> ArgumentError:
+        """The error where no tree can be grown."""
+        return ArgumentError(
+            "no tree can be grown, because no feature splits the documents into leaves that are large enough; give "
+            f"more documents, or features with different values, or lower {self.leaf_parameters}"
+        )
 
     def main_name(self, name: str) -> str:
         """A parameter's main name, whichever of its names is given; an unknown one stays as it is."""
@@ -160,11 +182,18 @@ class Engine(Protocol):
 
     def mean(self, models: Sequence[tuple[Booster, int]], weights: Sequence[float]) -> Booster:
         """One booster of the first trees of each, whose scores are the weighted sum of theirs."""
-        ...
+        return self.load(self.mean_text([self.dump(booster, trees) for booster, trees in models], weights))
 
     def load(self, text: str) -> Booster:
         """The booster of such a text, whose structure is checked before the library sees it: texts are not trusted."""
-        ...
+        trees = self.check_text(text)
+        try:
+            booster = self.read_text(text)
+        except (self.error(), KeyError, TypeError, ValueError, RecursionError) as error:
+            raise ModelTextError(f"{self.title} rejects it: {shortened(str(error), 200)}") from error
+        if self.count_trees(booster) != trees:
+            raise ModelTextError(f"{self.title} finds {self.count_trees(booster)} trees instead of {trees}")
+        return booster
 
 
 def merge_parameters(engine: HasMainNames, defaults: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:

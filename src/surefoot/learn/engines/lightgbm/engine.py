@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -13,20 +12,17 @@ import numpy.typing as npt
 
 from surefoot.arrays import Floats
 from surefoot.data.reading.matrix import FeatureMatrix
-from surefoot.errors import ArgumentError, shortened
+from surefoot.errors import ArgumentError
 from surefoot.learn.engines.contract import (
     AfterTree,
     AtEnd,
     Booster,
     Engine,
     Gradients,
-    ModelTextError,
     Parameters,
-    no_split,
     safe_names,
 )
 from surefoot.learn.engines.lightgbm import model_text
-from surefoot.learn.engines.lightgbm.model_text import mean_text
 from surefoot.learn.engines.lightgbm.parameters import check_parameters, main_names
 from surefoot.learn.import_learner import import_learner
 
@@ -42,24 +38,10 @@ _GROWING = frozenset({
 
 _FRACTIONS = ("feature_fraction", "feature_fraction_bynode", "bagging_fraction")
 
-NO_SPLIT = no_split("min_data_in_leaf, min_data_in_bin or min_sum_hessian_in_leaf")
-
 
 def lightgbm() -> Any:
     """LightGBM, or how to install it."""
     return import_learner("lightgbm", "learn", "Learning")
-
-
-@contextmanager
-def _translated_errors() -> Iterator[None]:
-    """LightGBM's own errors as ours; it names the parameter or the data that it cannot work with."""
-    try:
-        yield
-    except lightgbm().basic.LightGBMError as error:
-        reason = re.sub(r" at \S+\.[ch]pp, line \d+ ?\.?", "", str(error))
-        raise ArgumentError(
-            f"LightGBM cannot train with these parameters and data: {shortened(reason, 300)}"
-        ) from error
 
 
 def _has_split(booster: Any) -> bool:
@@ -92,10 +74,10 @@ class LightGBMBins:
             feature_name=safe_names(feature_names) if feature_names else "auto",
             categorical_feature=parameters.values.get("categorical_feature", "auto"),
         )  # fmt: skip
-        with _translated_errors():
+        with ENGINE.translated_errors():
             self._train.construct()
         if not any(self._train.feature_num_bin(column) for column in range(X.shape[1])):
-            raise ArgumentError(NO_SPLIT)
+            raise ENGINE.no_split_error()
         self._others = [
             lgb.Dataset(other, np.zeros(len(other)), reference=self._train, free_raw_data=False) for other in others
         ]
@@ -128,7 +110,7 @@ class LightGBMBins:
         def after_iteration(environment: Any) -> None:
             grown = trees_before + environment.iteration - environment.begin_iteration + 1
             if grown == 1 and not _has_split(environment.model):
-                raise ArgumentError(NO_SPLIT)
+                raise ENGINE.no_split_error()
             stop = environment.model.num_trees() < grown or after_tree(grown, scores_of_others)
             scores_of_others.clear()
             if keeps_scores and (stop or environment.iteration + 1 == environment.end_iteration):
@@ -136,7 +118,7 @@ class LightGBMBins:
             if stop:
                 raise lgb.callback.EarlyStopException(environment.iteration, [])
 
-        with _translated_errors():
+        with ENGINE.translated_errors():
             return lgb.train(
                 {
                     **_train_parameters(parameters, self._seed),
@@ -152,7 +134,7 @@ class LightGBMBins:
             )
 
 
-class LightGBM:
+class LightGBM(Engine):
     """The default engine."""
 
     name = "lightgbm"
@@ -160,11 +142,18 @@ class LightGBM:
     threads_parameter = "num_threads"
     drawing_example = "feature_fraction=0.7, or bagging_fraction=0.7 with bagging_freq=1"
     without_effect = frozenset({"verbosity", "verbose", "num_threads", "n_jobs", "nthread", "nthreads", "num_thread"})
+    leaf_parameters = "min_data_in_leaf, min_data_in_bin or min_sum_hessian_in_leaf"
+    noise = re.compile(r" at \S+\.[ch]pp, line \d+ ?\.?")
+    library = staticmethod(lightgbm)
+    check_text, mean_text = staticmethod(model_text.check), staticmethod(model_text.mean_text)
 
-    @property
-    def version(self) -> str:
-        """LightGBM's version."""
-        return str(lightgbm().__version__)
+    def error(self) -> type[Exception]:
+        """LightGBM's own."""
+        return lightgbm().basic.LightGBMError  # type: ignore[no-any-return]
+
+    def read_text(self, text: str) -> Booster:
+        """LightGBM's booster."""
+        return lightgbm().Booster(model_str=text)
 
     def main_name(self, name: str) -> str:
         """A parameter's main name."""
@@ -242,22 +231,6 @@ class LightGBM:
     def dump(self, booster: Booster, trees: int | None = None) -> str:
         """The model text, with an objective that other programs know."""
         return model_text.canonical(booster.model_to_string(num_iteration=_ALL if trees is None else trees))
-
-    def mean(self, models: Sequence[tuple[Booster, int]], weights: Sequence[float]) -> Booster:
-        """All trees in one booster, their leaves multiplied by the weights."""
-        return self.load(mean_text([self.dump(booster, trees) for booster, trees in models], weights))
-
-    def load(self, text: str) -> Booster:
-        """The booster of a model text that was checked."""
-        trees = model_text.check(text)
-        lgb = lightgbm()
-        try:
-            booster = lgb.Booster(model_str=text)
-        except (lgb.basic.LightGBMError, KeyError, TypeError, ValueError, RecursionError) as error:
-            raise ModelTextError(f"LightGBM rejects it: {shortened(str(error), 200)}") from error
-        if booster.num_trees() != trees:
-            raise ModelTextError(f"LightGBM finds {booster.num_trees()} trees instead of {trees}")
-        return booster
 
 
 def _threads(X: FeatureMatrix) -> dict[str, int]:

@@ -7,8 +7,7 @@ XGBoost adds histograms up over all of them: every process then has the same tre
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,20 +15,17 @@ import numpy.typing as npt
 
 from surefoot.arrays import Floats
 from surefoot.data.reading.matrix import FeatureMatrix
-from surefoot.errors import ArgumentError, shortened
+from surefoot.errors import ArgumentError
 from surefoot.learn.engines.contract import (
     AfterTree,
     AtEnd,
     Booster,
     Engine,
     Gradients,
-    ModelTextError,
     Parameters,
-    no_split,
     safe_names,
 )
 from surefoot.learn.engines.xgboost import model_text
-from surefoot.learn.engines.xgboost.model_text import mean_text
 from surefoot.learn.engines.xgboost.parameters import MAIN_NAMES, check_parameters
 from surefoot.learn.import_learner import import_learner
 
@@ -37,22 +33,10 @@ _UNBINNED_METHODS = ("approx", "exact")  # tree methods that make their own bins
 _IMPORTANCES = {"split": "weight", "gain": "total_gain"}
 _FRACTIONS = ("subsample", "colsample_bytree", "colsample_bylevel", "colsample_bynode")
 
-NO_SPLIT = no_split("min_child_weight or min_split_loss")
-
 
 def xgboost() -> Any:
     """XGBoost, or how to install it."""
     return import_learner("xgboost", "xgboost", "The engine XGBoost")
-
-
-@contextmanager
-def _translated_errors() -> Iterator[None]:
-    """XGBoost's own errors as ours; it names the parameter or the data that it cannot work with."""
-    try:
-        yield
-    except xgboost().core.XGBoostError as error:
-        reason = re.sub(r"^\[[\d:]+\] \S+:\d+: ", "", str(error).split("\nStack trace")[0].strip())
-        raise ArgumentError(f"XGBoost cannot train with these parameters and data: {shortened(reason, 300)}") from error
 
 
 def _train_parameters(parameters: Parameters, seed: int) -> dict[str, Any]:
@@ -87,7 +71,7 @@ class XGBoostBins:
         if "feature_types" in parameters.values:
             shared |= {"feature_types": parameters.values["feature_types"], "enable_categorical": True}
         train, *rest = map(_aligned, (X, *others))
-        with _translated_errors():
+        with ENGINE.translated_errors():
             self._is_binned = not (parameters.unbinned or parameters.values.get("tree_method") in _UNBINNED_METHODS)
             if not self._is_binned:
                 self._train = xgb.DMatrix(train, **shared)
@@ -119,12 +103,12 @@ class XGBoostBins:
                 # A tree without a split has one node, which is number 0 and a leaf.
                 if not np.ravel(model.predict(probe, pred_leaf=True))[-1]:
                     if grown == 1:
-                        raise ArgumentError(NO_SPLIT)
+                        raise ENGINE.no_split_error()
                     useless = 1
                     return True
                 return after_tree(grown, [_scores(model.predict(other, output_margin=True)) for other in others])
 
-        with _translated_errors():
+        with ENGINE.translated_errors():
             booster = xgb.train(
                 _train_parameters(parameters, seed),
                 self._train,
@@ -154,7 +138,7 @@ def _scores(predicted: Any) -> Floats:
     return np.asarray(predicted, dtype=np.float64)
 
 
-class XGBoost:
+class XGBoost(Engine):
     """The engine for teams that deploy XGBoost, and for more than one machine."""
 
     name = "xgboost"
@@ -162,11 +146,18 @@ class XGBoost:
     threads_parameter = "nthread"
     drawing_example = "colsample_bytree=0.7 or subsample=0.7"
     without_effect = frozenset({"verbosity", "nthread", "n_jobs"})
+    leaf_parameters = "min_child_weight or min_split_loss"
+    noise = re.compile(r"^\s*\[[\d:]+\] \S+:\d+: |\nStack trace.*", re.DOTALL)
+    library = staticmethod(xgboost)
+    check_text, mean_text = staticmethod(model_text.check), staticmethod(model_text.mean_text)
 
-    @property
-    def version(self) -> str:
-        """XGBoost's version."""
-        return str(xgboost().__version__)
+    def error(self) -> type[Exception]:
+        """XGBoost's own."""
+        return xgboost().core.XGBoostError  # type: ignore[no-any-return]
+
+    def read_text(self, text: str) -> Booster:
+        """XGBoost's booster."""
+        return xgboost().Booster(params={"verbosity": 0}, model_file=bytearray(text.encode()))
 
     def main_name(self, name: str) -> str:
         """A parameter's main name."""
@@ -244,22 +235,6 @@ class XGBoost:
         """The model JSON, with an objective that other programs know."""
         cut = booster if trees is None or trees == booster.num_boosted_rounds() else booster[:trees]
         return bytes(cut.save_raw("json")).decode()
-
-    def mean(self, models: Sequence[tuple[Booster, int]], weights: Sequence[float]) -> Booster:
-        """All trees in one booster, their leaves multiplied by the weights."""
-        return self.load(mean_text([self.dump(booster, trees) for booster, trees in models], weights))
-
-    def load(self, text: str) -> Booster:
-        """The booster of a model JSON that was checked."""
-        trees = model_text.check(text)
-        xgb = xgboost()
-        try:
-            booster = xgb.Booster(params={"verbosity": 0}, model_file=bytearray(text.encode()))
-        except (xgb.core.XGBoostError, TypeError, ValueError) as error:
-            raise ModelTextError(f"XGBoost rejects it: {shortened(str(error), 200)}") from error
-        if booster.num_boosted_rounds() != trees:
-            raise ModelTextError(f"XGBoost finds {booster.num_boosted_rounds()} trees instead of {trees}")
-        return booster
 
 
 ENGINE: Engine = XGBoost()

@@ -1,4 +1,4 @@
-"""AdaRank and automatic feature selection against slow, obvious loops, and on data with a known answer."""
+"""Rankers to compare with: linear ones against slow, obvious loops, regression trees against LightGBM's own."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import math
 from pathlib import Path
 from typing import Any
 
+import lightgbm
 import numpy as np
 import pytest
 
 import surefoot as sf
 from surefoot.errors import ArgumentError
 from surefoot.learn.measured_queries import MeasuredQueries
-from surefoot.learn.simple_rankers import adarank, feature_selection
+from surefoot.learn.simple_rankers import adarank, feature_selection, regression_trees
 
 MEASURE = "nDCG(dcg='exp-log2')@10"
 
@@ -97,3 +98,24 @@ def test_both_beat_bm25_on_mq2008(data: Path) -> None:
     bm25 = target.values(test.feature(25)).mean()
     assert target.values(adarank(train, rounds=20).predict(test)).mean() > bm25 + 0.04
     assert target.values(feature_selection(train, features=2).predict(test)).mean() > bm25 + 0.04
+
+
+def test_regression_trees_are_lightgbms(made) -> None:
+    train, valid = made, sf.demo.letor(queries=25, documents=12, features=6, seed=4)
+    parameters = {"num_leaves": 5, "min_data_in_leaf": 5, "num_threads": 1, "learning_rate": 0.1}
+    result = regression_trees(train, trees=20, **parameters).predict(valid)
+    settings = parameters | {"objective": "regression", "deterministic": True, "force_col_wise": True, "verbosity": -1}
+    theirs = lightgbm.train(settings, lightgbm.Dataset(train.X, train.y), 20).predict(valid.X)
+    np.testing.assert_allclose(result, theirs, atol=1e-5)
+
+
+def test_regression_trees_stop_where_the_error_is_least(made) -> None:
+    train, valid = made, sf.demo.letor(queries=25, documents=12, features=6, seed=4)
+    parameters = {"num_leaves": 15, "min_data_in_leaf": 2, "num_threads": 1, "learning_rate": 0.3}
+    model = regression_trees(train, valid, trees=200, early_stopping_rounds=10, **parameters)
+    errors = [
+        np.mean((regression_trees(train, trees=count, **parameters).predict(valid) - valid.y) ** 2)
+        for count in range(1, model.trees + 11)
+    ]
+    assert int(np.argmin(errors)) + 1 == model.trees < 100
+    assert np.mean((model.predict(valid) - valid.y) ** 2) == pytest.approx(min(errors))
