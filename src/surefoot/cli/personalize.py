@@ -60,8 +60,7 @@ def personalize(
         if save.resolve() == output.resolve():
             raise ArgumentError("--save and --output are the same folder; choose another one for the model")
         check_new(save, last=last)
-    kinds = [] if segments is None else [segments]
-    delivery.check([*files_under(log), *kinds])
+    delivery.check([*files_under(log), segments])
     from surefoot.personal.lists import check_known
     from surefoot.personal.methods import method_names
     from surefoot.personal.personalize import features
@@ -94,7 +93,7 @@ def personalize(
         log, output, **reading, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, segments=segments,
         seed=seed, horizons=horizons,
     )  # fmt: skip
-    delivery.finish(result, lambda: show(tables(result.to_dict())), [log, *kinds])
+    delivery.finish(result, lambda: show(tables(result.to_dict())), [log, segments])
     if save is not None:  # last: the result is there, whatever becomes of the model
         result.save(save, method=method)
         if not delivery.quiet:
