@@ -6,6 +6,7 @@ Windows, arrays and served sessions read the same log; each is held against what
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +21,7 @@ Known = dict[tuple[int, str], tuple[int | None, int | None]]  # by time and docu
 Events = list[tuple[int, Any]]  # a time with a document that is clicked, or with a list of documents
 
 
-def by_windows(events: Events, thresholds: tuple[float, ...], folder: Path) -> Known:
-    return _by_tables(events, thresholds, folder, windows=True)
-
-
-def by_arrays(events: Events, thresholds: tuple[float, ...], folder: Path) -> Known:
-    return _by_tables(events, thresholds, folder, windows=False)
-
-
-def _by_tables(events: Events, thresholds: tuple[float, ...], folder: Path, *, windows: bool) -> Known:
+def by_tables(events: Events, thresholds: tuple[float, ...], folder: Path, *, windows: bool) -> Known:
     lines = [
         q12("s", time, f"of {time}", *what) if isinstance(what, tuple) else c12("s", time, what)
         for time, what in events
@@ -43,17 +36,13 @@ def _by_tables(events: Events, thresholds: tuple[float, ...], folder: Path, *, w
 def by_sessions(events: Events, thresholds: tuple[float, ...], folder: Path) -> Known:
     facts = LogFacts("time", 1.0, False, False, False, False, False, thresholds)
     about = ("s", None, None)
-    lists = [
+    happened = [
         ShownEvent(*about, time, None, f"of {time}", None, what, None, None, number)
-        for number, (time, what) in enumerate(events)
         if isinstance(what, tuple)
-    ]
-    clicks = [
-        ClickEvent(*about, time, None, what, number)
+        else ClickEvent(*about, time, None, what, number)
         for number, (time, what) in enumerate(events)
-        if not isinstance(what, tuple)
     ]
-    session = SessionEvents(facts, None, [*lists, *clicks])
+    session = SessionEvents(facts, None, happened)
     return _known((one.shown, one.document, one.clicked, one.satisfied) for one in session.results)
 
 
@@ -61,7 +50,11 @@ def _known(rows: Iterable[tuple[Any, ...]]) -> Known:
     return {(shown, document): (clicked, satisfied) for shown, document, clicked, satisfied in rows}
 
 
-@pytest.mark.parametrize("known", [by_windows, by_arrays, by_sessions])
+@pytest.mark.parametrize(
+    "known",
+    [partial(by_tables, windows=True), partial(by_tables, windows=False), by_sessions],
+    ids=["by_windows", "by_arrays", "by_sessions"],
+)
 class TestKnown:
     """When a result is known to be clicked, and to have satisfied."""
 

@@ -44,11 +44,8 @@ def test_satisfied_results_first_and_each_group_as_shown(lists: list[list[int]],
         start += len(one)
         order = np.argsort(-own, kind="stable").tolist()
         expected = sorted(range(len(one)), key=lambda i: (-one[i], i))
-        clicked = [i for i in order if one[i] > 0]
-        rest = [i for i in order if one[i] == 0]
-        assert rest == sorted(rest)
-        for grade in (1, 2):
-            same = [i for i in clicked if one[i] == grade]
+        for grade in (0, 1, 2):
+            same = [i for i in order if one[i] == grade]
             assert same == sorted(same)
         if max(one) <= 1:  # with one grade, all that satisfied stand above all that did not
             assert order == expected

@@ -65,18 +65,11 @@ def polars_types(columns: dict[str, str]) -> dict[str, Any]:
 
 def expected(events: list[Event], facts: LogFacts) -> dict[tuple[Any, ...], np.ndarray]:
     """The features of each list by the arrays of a whole log."""
-    day = facts.shared_clock == "day"
     made = shard_impressions(*tables(events), Satisfaction(facts.thresholds), linked=facts.linked)
     shard = ShardEvents.of(facts, made["lists"], made["results"])
     columns = personal_features(facts, shard, made["clicks"].filter(pl.col("reason").is_null()))
     if facts.shared_clock is not None:
-        clicked = made["results"].filter(pl.col("clicked_at").is_not_null()).select(
-            "query", "document", owner=pl.coalesce("u" + pl.col("user"), "s" + pl.col("session")),
-            clicked="day" if day else "clicked_at",
-            satisfied=pl.when(pl.col("satisfied_at").is_not_null()).then("day" if day else "satisfied_at"),
-        )  # fmt: skip
-        shown = made["lists"].select("query", shown="day" if day else "time")
-        columns |= Population(shown, clicked).features(shard)
+        columns |= Population(made["lists"].lazy(), made["results"].lazy(), facts.shared_clock).features(shard)
     columns["position"] = feature(made["results"]["position"].to_numpy())
     names = list(catalogue(facts))
     matrix = pl.DataFrame({name: columns[name].cast(pl.Float32) for name in names}).to_numpy()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -143,20 +144,16 @@ def test_looking_back_counts_as_loops_do(rows: list, more: list, wide: bool) -> 
     ]
 
 
+@pytest.mark.parametrize(
+    ("every", "asked", "unit"),
+    [(EVENTS, (-2, 60), 1), (ON_FEW_DAYS, (4, 9), 1), (ON_FEW_DAYS, (4, 9), 1000)],
+    ids=["of any times", "of few days by a table", "of few days by a search"],
+)
 @settings(max_examples=60, deadline=None)
-@given(events=EVENTS, rows=st.lists(st.tuples(st.integers(-1, 5), st.integers(-2, 60)), max_size=30))
-def test_an_index_counts_as_loops_do(events: list, rows: list) -> None:
-    check_index(events, rows)
-
-
-@pytest.mark.parametrize("unit", [1, 1000], ids=["by a table", "by a search"])
-@settings(max_examples=60, deadline=None)
-@given(events=ON_FEW_DAYS, rows=st.lists(st.tuples(st.integers(-1, 5), st.integers(4, 9)), max_size=30))
-def test_an_index_of_few_days(unit: int, events: list, rows: list) -> None:
-    check_index([(key, unit * day) for key, day in events], [(key, unit * day) for key, day in rows])
-
-
-def check_index(events: list, rows: list) -> None:
+@given(drawn=st.data())
+def test_an_index_counts_as_loops_do(every: Any, asked: tuple[int, int], unit: int, drawn: st.DataObject) -> None:
+    moments = st.lists(st.tuples(st.integers(-1, 5), st.integers(*asked)), max_size=30)
+    events, rows = ([(key, unit * time) for key, time in drawn.draw(part)] for part in (every, moments))
     values = np.arange(len(events)) * 0.5
     counts, sums = EventIndex(*both(events), values).before(*both(rows))
     assert counts.tolist() == [sum(k == key and t < time for k, t in events) for key, time in rows]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -19,24 +17,10 @@ from surefoot.personal.position_bias import position_bias
 
 pytestmark = [
     pytest.mark.heavy,
+    pytest.mark.engines("pyspark"),
+    pytest.mark.skipif(not shutil.which("java") and not os.environ.get("CI"), reason="apt-get install default-jre"),
     pytest.mark.filterwarnings("ignore"),  # Spark and what it imports warn about each other
 ]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def spark() -> Iterator[None]:
-    """Spark and Java; a build without them fails, another machine skips."""
-    missing = [
-        what
-        for what, present in (("pyspark", importlib.util.find_spec("pyspark")), ("java", shutil.which("java")))
-        if not present
-    ]
-    if missing:
-        message = (
-            f"{' and '.join(missing)} not found; make test-engines installs pyspark, apt-get install default-jre Java"
-        )
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(message)
-    return
 
 
 def assert_same(one: pl.DataFrame, other: pl.DataFrame) -> None:

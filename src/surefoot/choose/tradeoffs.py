@@ -17,7 +17,6 @@ from surefoot.choose.frontier import (
     RiskGainPoint,
     last_alpha,
     mixture_hull,
-    near_optimal_hull,
     undominated,
 )
 from surefoot.choose.options import MODEL, PLAN_FILE, RANKINGS, RESULT_FILE
@@ -216,7 +215,8 @@ def _curves(trained: TrainedModels, rows: Sequence[Json], part: str) -> Json:
     lines: dict[str, list[list[float]]] = {}
     for objective in dict.fromkeys(row["objective"] for row in models if row["objective"] != OBJECTIVE):
         own = [points[row["name"]] for row in models if row["objective"] == objective]
-        lines[objective] = _pairs(near_optimal_hull([*([] if gain_point is None else [gain_point]), *own]))
+        # The points of a sweep as they come, and from the last one to the baseline: random reduction of it.
+        lines[objective] = _pairs([*([] if gain_point is None else [gain_point]), *own, BASELINE_POINT])
     names = [row["name"] for row in rows if row["kind"] in RANKINGS]
     best_numbers = undominated([points[name] for name in names])
     return {

@@ -107,16 +107,9 @@ class ShardStages:
         """The lists and clicks of all shards, which the features of each look back at."""
         if log.shared_clock is None:
             return
-        day = log.shared_clock == "day"
         with busy("Counting what everybody clicked"):
-            lists, results = (self._scan(f"results/{name}") for name in ("lists", "results"))
-            owner = pl.coalesce("u" + pl.col("user"), "s" + pl.col("session"))
-            clicked = results.filter(pl.col("clicked_at").is_not_null()).select(
-                "query", "document", owner=owner, clicked="day" if day else "clicked_at",
-                satisfied=pl.when(pl.col("satisfied_at").is_not_null()).then("day" if day else "satisfied_at"),
-            )  # fmt: skip
-            shown = lists.select("query", shown="day" if day else "time")
-            self._population = Population(shown.collect(), clicked.collect())
+            shown, results = (self._scan(f"results/{name}") for name in ("lists", "results"))
+            self._population = Population(shown, results, log.shared_clock)
 
     def features(self, log: Log, shard: int) -> None:
         """The table of features of a shard."""

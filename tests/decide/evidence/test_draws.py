@@ -20,8 +20,12 @@ TODAY = {f"q{number}": ["a", "b", "c"] for number in range(8)}
 NEW = TODAY | {"q1": ["b", "a", "c"], "q2": ["a", "c", "b"], "q3": ["d", "e", "f"]}
 
 
+def draw(**given: Any) -> Draws:
+    return judge_next({"today": TODAY, "new": NEW}, baseline="today", **{"measure": "nDCG@3"} | given)
+
+
 def test_draws_are_in_proportion_to_what_could_be_lost() -> None:
-    found = judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=20_000, seed=3)
+    found = draw(n=20_000, seed=3)
     weights = dict(zip(TODAY, worst_case_loss(NEW, TODAY, "nDCG@3"), strict=True))
     assert found.queries == ("q1", "q2", "q3")
     np.testing.assert_allclose(found.could_lose, [weights[query] for query in found.queries])
@@ -36,7 +40,7 @@ def test_the_weighted_losses_have_the_mean_of_all_traffic() -> None:
     qrels = {query: {"a": 1, "c": 1} for query in TODAY}
     scores = sf.score(qrels, {"new": NEW, "old": TODAY}, "nDCG@3")
     loss = np.maximum(scores["old"] - scores["new"], 0)
-    found = judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=50_000)
+    found = draw(n=50_000)
     at = [scores.queries.index(query) for query in found.queries]
     estimate = found.could_lose_mean * np.repeat(loss[at] / found.could_lose, found.times).mean()
     assert estimate == pytest.approx(loss.mean(), abs=0.003)
@@ -59,18 +63,12 @@ def test_the_order_of_files_changes_nothing() -> None:
         n=50,
         seed=1,
     )
-    assert (
-        turned.to_dict()
-        == judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=50, seed=1).to_dict()
-    )
-    assert (
-        turned.to_dict()
-        != judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=50, seed=2).to_dict()
-    )
+    assert turned.to_dict() == draw(n=50, seed=1).to_dict()
+    assert turned.to_dict() != draw(n=50, seed=2).to_dict()
 
 
 def test_the_sequence_is_that_of_the_draws() -> None:
-    found = judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=30, seed=7)
+    found = draw(n=30, seed=7)
     weights = np.array(
         [dict(zip(found.queries, found.could_lose, strict=True)).get(query, 0.0) for query in sorted(TODAY)]
     )
@@ -81,20 +79,15 @@ def test_the_sequence_is_that_of_the_draws() -> None:
 
 
 def test_every_draw_has_a_seed_of_its_own() -> None:
-    seeds = {judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=5).seed for _ in range(5)}
+    seeds = {draw(n=5).seed for _ in range(5)}
     assert len(seeds) == 5
     seed = seeds.pop()
-    again, more = (
-        judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=n, seed=seed).to_dict()[
-            "sequence"
-        ]
-        for n in (5, 8)
-    )
+    again, more = (draw(n=n, seed=seed).to_dict()["sequence"] for n in (5, 8))
     assert more[:5] == again  # why a seed that was seen is refused
 
 
 def test_draws_are_read_back_as_they_were(tmp_path: Path) -> None:
-    found = judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=30, seed=5)
+    found = draw(n=30, seed=5)
     found.write(tmp_path / "draws.json")
     assert Draws.read(tmp_path / "draws.json").to_dict() == found.to_dict()
 
@@ -109,7 +102,7 @@ def test_draws_are_read_back_as_they_were(tmp_path: Path) -> None:
 def test_changed_files_are_refused(tmp_path: Path, change: dict[str, Any], said: str) -> None:
     _write(
         tmp_path / "draws.json",
-        dict(judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=9).to_dict()) | change,
+        dict(draw(n=9).to_dict()) | change,
     )
     with pytest.raises(DataError, match=said):
         Draws.read(tmp_path / "draws.json")
@@ -149,16 +142,14 @@ NINE = {"sequence": ["q1"] * 9}
 def test_wrong_files_are_refused_though_their_hash_fits(tmp_path: Path, change: dict[str, Any], said: str) -> None:
     _write(
         tmp_path / "draws.json",
-        seal(
-            dict(judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=9).to_dict()) | change
-        ),
+        seal(dict(draw(n=9).to_dict()) | change),
     )
     with pytest.raises(sf.SurefootError, match=said):
         Draws.read(tmp_path / "draws.json")
 
 
 def test_draws_of_other_runs_measures_or_lists_are_refused() -> None:
-    found = judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=9)
+    found = draw(n=9)
     new, today = sf.read_run(NEW), sf.read_run(TODAY)
     found._check_runs(new, today, "nDCG@3")
     with pytest.raises(DataError, match="another candidate"):
@@ -173,7 +164,7 @@ def test_draws_of_other_runs_measures_or_lists_are_refused() -> None:
 
 
 def test_all_that_was_drawn_must_be_judged() -> None:
-    found = judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=50, seed=1)
+    found = draw(n=50, seed=1)
     assert found._places(["q3", "q2", "q1"]).tolist() == [2, 1, 0]
     with pytest.raises(DataError, match="1 of the 3 drawn queries have no judgments"):
         found._places(["q1", "q2"])
@@ -182,7 +173,7 @@ def test_all_that_was_drawn_must_be_judged() -> None:
 @pytest.mark.parametrize("n", [0, -3, 2.5, "many"])
 def test_impossible_numbers_are_refused(n: Any) -> None:
     with pytest.raises(ArgumentError, match="n is"):
-        judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="nDCG@3", n=n)
+        draw(n=n)
 
 
 def test_a_run_is_told_by_its_lists_alone() -> None:

@@ -36,25 +36,20 @@ def world(
     return qrels, today, new, traffic
 
 
+def draw(today: Any, new: Any, **given: Any) -> sf.Draws:
+    return sf.judge_next({"today": today, "new": new}, baseline="today", **{"measure": "nDCG@5"} | given)
+
+
 def test_equal_counts_give_the_same_draws() -> None:
     _, today, new, traffic = world()
-    plain = sf.judge_next({"today": today, "new": new}, baseline="today", measure="nDCG@5", n=30, seed=7)
-    equal = sf.judge_next(
-        {"today": today, "new": new},
-        baseline="today",
-        measure="nDCG@5",
-        n=30,
-        seed=7,
-        traffic=dict.fromkeys(traffic, 12),
-    )
+    plain = draw(today, new, n=30, seed=7)
+    equal = draw(today, new, n=30, seed=7, traffic=dict.fromkeys(traffic, 12))
     assert json.dumps(plain.to_dict()) == json.dumps(equal.to_dict())
 
 
 def test_queries_are_drawn_by_count_times_what_they_could_lose(tmp_path: Path) -> None:
     _, today, new, traffic = world()
-    draws = sf.judge_next(
-        {"today": today, "new": new}, baseline="today", measure="nDCG@5", n=20_000, seed=1, traffic=traffic
-    )
+    draws = draw(today, new, n=20_000, seed=1, traffic=traffic)
     to_draw = traffic_to_draw(sf.read_run(new), sf.read_run(today), Measure.parse("nDCG@5"), "risk", traffic)
     w = np.array([traffic[query] for query in to_draw.queries])
     assert draws.could_lose_mean == pytest.approx(float(w @ to_draw.could_lose / w.sum()))
@@ -72,15 +67,8 @@ def test_queries_are_drawn_by_count_times_what_they_could_lose(tmp_path: Path) -
 
 def test_another_traffic_gets_other_draws_of_the_same_seed() -> None:
     _, today, new, traffic = world()
-    one = sf.judge_next({"today": today, "new": new}, baseline="today", measure="nDCG@5", n=40, seed=3, traffic=traffic)
-    other = sf.judge_next(
-        {"today": today, "new": new},
-        baseline="today",
-        measure="nDCG@5",
-        n=40,
-        seed=3,
-        traffic={**traffic, "q000": traffic["q000"] + 1},
-    )
+    one = draw(today, new, n=40, seed=3, traffic=traffic)
+    other = draw(today, new, n=40, seed=3, traffic={**traffic, "q000": traffic["q000"] + 1})
     assert one.identity != other.identity != 3
     assert one.to_dict()["sequence"] != other.to_dict()["sequence"]
 
@@ -88,7 +76,7 @@ def test_another_traffic_gets_other_draws_of_the_same_seed() -> None:
 def test_queries_that_nobody_asks_are_left_out_and_told() -> None:
     _, today, new, traffic = world()
     some = {query: count for query, count in traffic.items() if query > "q019"}
-    draws = sf.judge_next({"today": today, "new": new}, baseline="today", measure="nDCG@5", n=50, seed=2, traffic=some)
+    draws = draw(today, new, n=50, seed=2, traffic=some)
     assert draws.by_traffic is not None
     assert (draws.drawn_from, draws.by_traffic["left_out"]) == (40, 20)
     assert min(draws.queries) > "q019"
@@ -106,9 +94,7 @@ def test_queries_that_nobody_asks_are_left_out_and_told() -> None:
 def test_files_that_do_not_add_up_are_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     _, today, new, traffic = world()
     data: Any = {
-        **sf.judge_next(
-            {"today": today, "new": new}, baseline="today", measure="nDCG@5", n=5, seed=2, traffic=traffic
-        ).to_dict(),
+        **draw(today, new, n=5, seed=2, traffic=traffic).to_dict(),
         **change,
     }
     (tmp_path / "draws.json").write_text(json.dumps(seal(data)), encoding="utf-8")
@@ -134,9 +120,7 @@ def test_draws_of_another_traffic_are_another_question(tmp_path: Path) -> None:
     other = {query: float(40 - i) for i, query in enumerate(names)}
     record, found = tmp_path / "record.json", []
     for weights in (one, one, other, None):
-        sf.judge_next(
-            {"today": today, "new": new}, baseline="today", measure="RR@2", n=20, traffic=weights, record=record
-        )
+        draw(today, new, measure="RR@2", n=20, traffic=weights, record=record)
         data = sf.gate(scores, baseline="today", policy={"risk": 0.001}, record=record).to_dict()
         found.append((data["record"]["question"], data["record"]["number"], data["batches"]))
     assert found == [(1, 1, [20]), (1, 1, [20, 20]), (2, 2, [20]), (3, 3, [20])]
@@ -145,7 +129,7 @@ def test_draws_of_another_traffic_are_another_question(tmp_path: Path) -> None:
 def test_equal_counts_of_some_queries_are_a_traffic_of_their_own() -> None:
     _, today, new, _ = world()
     first = dict.fromkeys(list(today)[:30], 5)
-    drawn = sf.judge_next({"today": today, "new": new}, baseline="today", measure="nDCG@5", n=20, seed=1, traffic=first)
+    drawn = draw(today, new, n=20, seed=1, traffic=first)
     assert drawn.by_traffic is not None
     assert drawn.by_traffic["left_out"] == 30
 
@@ -153,9 +137,7 @@ def test_equal_counts_of_some_queries_are_a_traffic_of_their_own() -> None:
 def test_the_estimates_are_of_traffic() -> None:
     qrels, today, new, traffic = world(4)
     scores = sf.score(qrels, {"today": today, "new": new}, "nDCG@5")
-    drawn = sf.judge_next(
-        {"today": today, "new": new}, baseline="today", measure="nDCG@5", n=30_000, seed=1, traffic=traffic
-    )
+    drawn = draw(today, new, n=30_000, seed=1, traffic=traffic)
     decision = sf.gate(scores, baseline="today", policy={"risk": 0.9}, sample=drawn).to_dict()
     truth = sf.assess(scores, "today", traffic=traffic).to_dict()["systems"][1]["risk"]
     assert decision["conditions"][0]["observed"] == pytest.approx(truth, rel=0.03)
@@ -172,15 +154,7 @@ def test_with_an_automatic_judge_the_traffic_is_needed_and_counts() -> None:
         query: {document: grade if rng.random() < 0.85 else 1 - grade for document, grade in grades.items()}
         for query, grades in qrels.items()
     }
-    drawn = sf.judge_next(
-        {"today": today, "new": new},
-        baseline="today",
-        measure="nDCG@5",
-        n=200,
-        seed=1,
-        traffic=traffic,
-        automatic=labels,
-    )
+    drawn = draw(today, new, n=200, seed=1, traffic=traffic, automatic=labels)
     scores = sf.score(qrels, {"today": today, "new": new}, "nDCG@5")
     given: dict[str, Any] = {"baseline": "today", "policy": {"risk": 0.9}, "sample": drawn, "automatic": labels}
     decision = sf.gate(scores, **given).to_dict()
@@ -210,14 +184,7 @@ def test_false_ships_at_the_border(seed: int) -> None:
     ]  # fmt: skip
     runs = 600
     for number in range(runs):
-        drawn = sf.judge_next(
-            {"today": today, "new": new},
-            baseline="today",
-            measure="nDCG@5",
-            n=80,
-            seed=1000 * seed + number,
-            traffic=traffic,
-        )
+        drawn = draw(today, new, n=80, seed=1000 * seed + number, traffic=traffic)
         sample, _ = drawn_sample(scores, "today", "new", drawn)
         for name, rule in zip(shipped, rules, strict=True):
             evidence = evidence_of(rule, sample, "nDCG@5", drawn.could_lose_mean)

@@ -14,7 +14,6 @@ from tests.report.schemas import check_data
 import surefoot as sf
 from surefoot.data.hashes import seal
 from surefoot.decide.evidence.record import read_record
-from surefoot.decide.gate import sample_size
 from surefoot.errors import ArgumentError, DataError, MeasureError
 from surefoot.measures.worst_case import worst_case_loss
 from surefoot.risk.batches import BatchBet
@@ -24,9 +23,7 @@ LISTS = [["a", "b", "c", "d"], ["b", "a", "c", "d"], ["c", "b", "a", "d"], ["d",
 N = 400
 
 
-@pytest.fixture(autouse=True)
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 300)
+pytestmark = pytest.mark.usefixtures("few")
 
 
 def made(seed: int = 0, queries: int = N) -> tuple[sf.Run, sf.Run, dict[str, dict[str, int]]]:
@@ -53,6 +50,11 @@ def corrupted(people: dict[str, dict[str, int]], share: float, seed: int = 1) ->
 NEW, TODAY, PEOPLE = made()
 GOOD = corrupted(PEOPLE, 0.1)
 MEASURE = "nDCG@4"
+
+
+def drawn(**given: Any) -> sf.Draws:
+    """30 draws for nDCG@4, or as is given."""
+    return sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", **{"measure": MEASURE, "n": 30} | given)
 
 
 def drawn_scores(draws: sf.Draws) -> sf.Scores:
@@ -92,9 +94,7 @@ def slow_values(judgments: Any, draws: sf.Draws, kind: str, alpha: float) -> dic
     ],
 )
 def test_p_is_that_of_the_formula(policy: dict[str, Any], kind: str, alpha: float, to_prove: Any) -> None:
-    draws = sf.judge_next(
-        {"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=50, to_prove=to_prove, seed=3, automatic=GOOD
-    )
+    draws = drawn(n=50, to_prove=to_prove, seed=3, automatic=GOOD)
     data = decide(draws, policy, automatic=GOOD).to_dict()
     people, judge = (slow_values(each, draws, kind, alpha) for each in (PEOPLE, GOOD))
     weights = np.array([weight for _, weight in judge.values()])
@@ -141,7 +141,7 @@ def test_p_is_that_of_the_formula(policy: dict[str, Any], kind: str, alpha: floa
 
 def test_a_constant_judge_changes_nothing_but_the_draws() -> None:
     same = {query: dict.fromkeys("abcd", 1) for query in PEOPLE}
-    draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=40, seed=5, automatic=same)
+    draws = drawn(n=40, seed=5, automatic=same)
     data = decide(draws, {"risk": 0.06}, automatic=same).to_dict()
     (condition,), (alone,) = data["conditions"], data["automatic"]["without"]["conditions"]
     assert condition.pop("automatic") == {"weight": 0.0, "correlation": None, "adjusted": condition["observed"]}
@@ -154,12 +154,12 @@ def test_a_constant_judge_changes_nothing_but_the_draws() -> None:
 
 def test_a_constant_judge_keeps_the_exact_test_of_measures_of_0_and_1() -> None:
     same = {query: dict.fromkeys("abcd", 1) for query in PEOPLE}
-    draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="P@1", n=40, seed=5, automatic=same)
+    draws = drawn(measure="P@1", n=40, seed=5, automatic=same)
     scores = sf.score({query: PEOPLE[query] for query in draws.queries}, [TODAY, NEW], "P@1")
     for automatic in (same,):
         data = sf.gate(scores, baseline="today", policy={"risk": 0.1}, sample=draws, automatic=automatic).to_dict()
         assert data["conditions"][0]["method"] == "binomial"
-    draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="P@1", n=40, seed=5, automatic=GOOD)
+    draws = drawn(measure="P@1", n=40, seed=5, automatic=GOOD)
     scores = sf.score({query: PEOPLE[query] for query in draws.queries}, [TODAY, NEW], "P@1")
     data = sf.gate(scores, baseline="today", policy={"risk": 0.1}, sample=draws, automatic=GOOD).to_dict()
     assert data["conditions"][0]["method"] == "betting"
@@ -167,15 +167,11 @@ def test_a_constant_judge_keeps_the_exact_test_of_measures_of_0_and_1() -> None:
 
 
 def test_a_good_judge_decides_with_fewer_queries() -> None:
-    truth = slow_values(
-        PEOPLE, sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=1, seed=0), "risk", 0
-    )
+    truth = slow_values(PEOPLE, drawn(n=1, seed=0), "risk", 0)
     level = 1.6 * sum(x * weight for x, weight in truth.values()) / N
     ships = [0, 0]
     for seed in range(12):
-        draws = sf.judge_next(
-            {"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=60, seed=seed, automatic=PEOPLE
-        )
+        draws = drawn(n=60, seed=seed, automatic=PEOPLE)
         data = decide(draws, {"risk": level}, automatic=PEOPLE).to_dict()
         ships[0] += data["decision"] == "ship"
         ships[1] += data["automatic"]["without"]["decision"] == "ship"
@@ -186,7 +182,7 @@ def test_a_good_judge_decides_with_fewer_queries() -> None:
 
 
 def test_the_decision_says_what_the_judge_added_and_what_is_claimed() -> None:
-    draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, automatic=GOOD)
+    draws = drawn(seed=1, automatic=GOOD)
     decision = decide(draws, {"risk": 0.05}, automatic=GOOD)
     text, page = str(decision).replace("\n", " "), decision.to_html()
     queries = len(draws.queries)
@@ -200,35 +196,20 @@ def test_the_decision_says_what_the_judge_added_and_what_is_claimed() -> None:
 
 
 def test_draws_keep_the_hash_and_another_judge_gets_other_draws(tmp_path: Path) -> None:
-    draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, automatic=GOOD)
+    draws = drawn(seed=1, automatic=GOOD)
     draws.write(tmp_path / "draws.json")
     again = sf.Draws.read(tmp_path / "draws.json")
     assert again.to_dict() == draws.to_dict()
     assert again.automatic is not None
     assert len(again.automatic["sha256"]) == 64
-    other = sf.judge_next(
-        {"today": TODAY, "new": NEW},
-        baseline="today",
-        measure=MEASURE,
-        n=30,
-        seed=1,
-        automatic=corrupted(PEOPLE, 0.1, seed=2),
-    )
+    other = drawn(seed=1, automatic=corrupted(PEOPLE, 0.1, seed=2))
     assert other.to_dict()["sequence"] != draws.to_dict()["sequence"]
     turned = {query: dict(reversed(grades.items())) for query, grades in reversed(GOOD.items())}
-    assert (
-        sf.judge_next(
-            {"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, automatic=turned
-        ).to_dict()
-        == draws.to_dict()
-    )
+    assert drawn(seed=1, automatic=turned).to_dict() == draws.to_dict()
 
 
 def test_what_has_no_proof_is_refused(tmp_path: Path) -> None:
-    draws, plain = (
-        sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, **more)
-        for more in ({"automatic": GOOD}, {})
-    )
+    draws, plain = (drawn(seed=1, **more) for more in ({"automatic": GOOD}, {}))
     with pytest.raises(ArgumentError, match="need queries that were drawn with them"):
         sf.gate(drawn_scores(draws), baseline="today", policy={"risk": 0.1}, automatic=GOOD)
     with pytest.raises(DataError, match="made without automatic judgments"):
@@ -242,7 +223,7 @@ def test_what_has_no_proof_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ArgumentError, match="drawn with automatic judgments"):
         decide(draws, {"risk": 0.1})
     with pytest.raises(MeasureError, match="no maximum"):
-        sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="DCG@4", n=30, automatic=GOOD)
+        drawn(measure="DCG@4", automatic=GOOD)
     with pytest.raises(ArgumentError, match="share_hurt cannot be decided with drawn queries"):
         decide(draws, {"share_hurt": 0.1}, automatic=GOOD)
     matrix = sf.Scores(drawn_scores(draws).values, ["today", "new"], drawn_scores(draws).queries, MEASURE)
@@ -253,10 +234,8 @@ def test_what_has_no_proof_is_refused(tmp_path: Path) -> None:
 def test_all_traffic_must_be_judged_or_said_to_be_unjudged() -> None:
     some = {query: grades for query, grades in GOOD.items() if int(query[1:]) % 2}
     with pytest.raises(DataError, match=r"have no judgment for \d+ of the \d+ queries that could change"):
-        sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, automatic=some)
-    draws = sf.judge_next(
-        {"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, automatic=some, unjudged="zero"
-    )
+        drawn(automatic=some)
+    draws = drawn(automatic=some, unjudged="zero")
     assert draws.automatic is not None
     assert draws.automatic["unjudged"] > 50
     data = decide(draws, {"risk": 0.1}, automatic=some).to_dict()
@@ -266,18 +245,12 @@ def test_all_traffic_must_be_judged_or_said_to_be_unjudged() -> None:
     assert set(unjudged) == {0.0}
     assert "did not judge" in str(decide(draws, {"risk": 0.1}, automatic=some))
     with pytest.raises(ArgumentError, match="must be 'error' or 'zero'"):
-        sf.judge_next(
-            {"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, automatic=some, unjudged="drop"
-        )  # type: ignore[arg-type]
+        drawn(automatic=some, unjudged="drop")
     other_ids = {f"x{query}": grades for query, grades in GOOD.items()}
     with pytest.raises(DataError, match="are the ids the same"):
-        sf.judge_next(
-            {"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, automatic=other_ids, unjudged="zero"
-        )
+        drawn(automatic=other_ids, unjudged="zero")
     fewer = {query: {document: grades[document] for document in "abc"} for query, grades in GOOD.items()}
-    holes = sf.judge_next(
-        {"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, automatic=fewer
-    ).automatic
+    holes = drawn(automatic=fewer).automatic
     assert holes is not None
     assert (holes["unjudged"], holes["holes"] > 100) == (0, True)
 
@@ -292,15 +265,7 @@ def look(record: Path, judge: Any, policy: dict[str, Any], **options: Any) -> di
 def test_batches_go_on_from_look_to_look(tmp_path: Path) -> None:
     record, looks = tmp_path / "record.json", []
     for seed in (1, 2):
-        draws = sf.judge_next(
-            {"today": TODAY, "new": NEW},
-            baseline="today",
-            measure=MEASURE,
-            n=25,
-            seed=seed,
-            automatic=GOOD,
-            record=record,
-        )
+        draws = drawn(n=25, seed=seed, automatic=GOOD, record=record)
         looks.append(look(record, GOOD, {"risk": 0.03}))
     data = looks[-1]
     assert (data["queries"], data["batches"], len(data["record"]["looks"])) == (50, [25, 25], 2)
@@ -318,9 +283,7 @@ def test_choosing_among_judges_is_another_question_each_time(tmp_path: Path) -> 
     record, found = tmp_path / "record.json", []
     judges = [corrupted(PEOPLE, 0.1, seed=seed) for seed in (1, 2)]
     for judge in (judges[0], judges[1], judges[1]):
-        sf.judge_next(
-            {"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=25, automatic=judge, record=record
-        )
+        drawn(n=25, automatic=judge, record=record)
         data = look(record, judge, {"risk": 0.03})
         found.append((data["record"]["question"], data["record"]["number"], data["batches"]))
     assert found == [(1, 1, [25]), (2, 2, [25]), (2, 2, [25, 25])]
@@ -332,15 +295,7 @@ def test_choosing_among_judges_is_another_question_each_time(tmp_path: Path) -> 
 def test_what_is_decided_is_what_the_bounds_say(share: float) -> None:
     judge = corrupted(PEOPLE, share)
     for seed in range(3):
-        draws = sf.judge_next(
-            {"today": TODAY, "new": NEW},
-            baseline="today",
-            measure=MEASURE,
-            n=60,
-            seed=seed,
-            to_prove="gain",
-            automatic=judge,
-        )
+        draws = drawn(n=60, seed=seed, to_prove="gain", automatic=judge)
         for level in (0.02, 0.08):
             (condition, *_) = decide(draws, {"risk": level, "gain": -0.1}, automatic=judge).conditions
             if condition["status"] == "holds":
@@ -352,20 +307,14 @@ def test_what_is_decided_is_what_the_bounds_say(share: float) -> None:
 def test_odd_judgments_are_refused(tmp_path: Path) -> None:
     beyond = {query: grades | {"a": 9} for query, grades in GOOD.items()}
     with pytest.raises(MeasureError, match="grade of 9, but ERR has max_rel=4"):
-        sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure="ERR@4", n=10, automatic=beyond)
+        drawn(measure="ERR@4", n=10, automatic=beyond)
     with pytest.raises(DataError, match="must be finite"):
-        sf.judge_next(
-            {"today": TODAY, "new": NEW},
-            baseline="today",
-            measure=MEASURE,
-            n=10,
-            automatic=GOOD | {"q1": {"a": float("nan")}},
-        )
+        drawn(n=10, automatic=GOOD | {"q1": {"a": float("nan")}})
     file = tmp_path / "twice.qrels"
     file.write_text("q1 0 a 1\nq1 0 a 0\n")
     with pytest.raises(DataError, match="document 'a' appears twice in query 'q1'"):
-        sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=10, automatic=file)
-    draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=10, automatic=GOOD)
+        drawn(n=10, automatic=file)
+    draws = drawn(n=10, automatic=GOOD)
     other = sf.read_run({query: ["d", "c", "b", "a"] for query in PEOPLE}, "new")
     scores = sf.score({query: PEOPLE[query] for query in draws.queries}, [TODAY, other], MEASURE)
     with pytest.raises(DataError, match="belong to another candidate"):
@@ -385,9 +334,7 @@ def test_odd_judgments_are_refused(tmp_path: Path) -> None:
     ],
 )
 def test_changed_draws_are_refused(tmp_path: Path, automatic: Any, said: str) -> None:
-    plain = dict(
-        sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=10, automatic=GOOD).to_dict()
-    )
+    plain = dict(drawn(n=10, automatic=GOOD).to_dict())
     (tmp_path / "d.json").write_text(json.dumps(seal(plain | {"automatic": automatic})))
     with pytest.raises(DataError, match=said):
         sf.Draws.read(tmp_path / "d.json")
@@ -397,14 +344,14 @@ def test_changed_draws_are_refused(tmp_path: Path, automatic: Any, said: str) ->
 
 
 def test_people_are_not_the_judge() -> None:
-    draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, automatic=GOOD)
+    draws = drawn(seed=1, automatic=GOOD)
     own = sf.score(GOOD, [TODAY, NEW], MEASURE)
     with pytest.raises(DataError, match="are the automatic judge's own"):
         sf.gate(own, baseline="today", policy={"risk": 0.05}, sample=draws, automatic=GOOD)
 
 
 def test_documents_that_nobody_judged_are_told() -> None:
-    draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, automatic=GOOD)
+    draws = drawn(seed=1, automatic=GOOD)
     half = sf.score({query: {"d": PEOPLE[query]["d"]} for query in draws.queries}, [TODAY, NEW], MEASURE)
     decision = sf.gate(half, baseline="today", policy={"risk": 0.05}, sample=draws, automatic=GOOD)
     assert decision.to_dict()["sample"]["unjudged_documents"] == 3 * len(draws.queries)
@@ -413,7 +360,7 @@ def test_documents_that_nobody_judged_are_told() -> None:
 
 
 def test_weights_of_other_traffic_are_refused() -> None:
-    draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=MEASURE, n=30, seed=1, automatic=GOOD)
+    draws = drawn(seed=1, automatic=GOOD)
     heavier = replace(
         draws, could_lose=np.minimum(1, draws.could_lose * 1.3), could_lose_mean=draws.could_lose_mean * 1.3
     )
@@ -425,7 +372,7 @@ def test_weights_of_other_traffic_are_refused() -> None:
 
 def test_draws_for_a_measure_of_scores_keep_the_scores() -> None:
     measure = "SoftNDCG(normalize='none')@4"
-    draws = sf.judge_next({"today": TODAY, "new": NEW}, baseline="today", measure=measure, n=30, seed=1)
+    draws = drawn(measure=measure, seed=1)
     other = sf.read_run({query: {d: s / 9 for d, s in docs.items()} for query, docs in NEW.to_dict().items()}, "new")
     judged = {query: PEOPLE[query] for query in draws.queries}
     sf.gate(sf.score(judged, [TODAY, NEW], measure), baseline="today", policy={"risk": 0.5}, sample=draws)

@@ -11,7 +11,6 @@ import pytest
 from lxml import etree
 
 import surefoot as sf
-from surefoot.decide.gate import sample_size
 from surefoot.decide.gate.build_servers import MOST_BYTES, append_summary, command, commands
 
 SCHEMA = Path(__file__).with_name("junit.xsd")
@@ -21,9 +20,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def few(monkeypatch) -> None:
-    monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 300)
+pytestmark = pytest.mark.usefixtures("few")
 
 
 def decided(kind: str, names: tuple[str, str] = ("today", "new"), queries: list[str] | None = None) -> sf.Decision:

@@ -12,7 +12,6 @@ import pytest
 from tests.decide.gate.test_decision_outputs import HOSTILE, KINDS, decided
 
 import surefoot as sf
-from surefoot.decide.gate import sample_size
 from surefoot.decide.gate.decision_page import front, hurt_rankings
 from surefoot.report.provenance import Provenance
 
@@ -37,9 +36,7 @@ def scores() -> sf.Scores:
     return sf.score(made.qrels, made.runs, "nDCG@10")
 
 
-@pytest.fixture(autouse=True)
-def few(monkeypatch) -> None:
-    monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 300)
+pytestmark = pytest.mark.usefixtures("few")
 
 
 @pytest.mark.parametrize("kind", KINDS)

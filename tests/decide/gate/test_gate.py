@@ -21,11 +21,7 @@ from surefoot.errors import ArgumentError, DataError, SurefootError
 from surefoot.risk.batches import BatchBet
 from surefoot.risk.betting import stratified_p
 
-
-@pytest.fixture(autouse=True)
-def few(monkeypatch) -> None:
-    """Searching for the number of queries still needed takes a second; most tests do not look at it."""
-    monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 300)
+pytestmark = pytest.mark.usefixtures("few")
 
 
 POLICY = {"risk": 0.03, "gain": 0.0}

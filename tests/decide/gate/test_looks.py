@@ -18,7 +18,6 @@ from surefoot.decide.evidence.judge_next import sample_next
 from surefoot.decide.evidence.judged_queries import betting_order
 from surefoot.decide.evidence.record import level_of, read_record
 from surefoot.decide.evidence.sample import Evidence
-from surefoot.decide.gate import sample_size
 from surefoot.decide.gate.gate import look_ahead
 from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.errors import ArgumentError, DataError
@@ -27,9 +26,7 @@ POLICY = {"risk": 0.03, "gain": 0.0}
 LISTS = [["a", "b", "c"], ["b", "a", "c"], ["c", "a", "b"]]
 
 
-@pytest.fixture(autouse=True)
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sample_size, "MOST_QUERIES_TRIED", 300)
+pytestmark = pytest.mark.usefixtures("few")
 
 
 class World:
@@ -304,11 +301,6 @@ def test_a_known_traffic_is_proposed_where_it_helps() -> None:
     proposed = "--sampled-from 200 proves more with the same judgments"
     assert proposed in " ".join(sf.Decision(look(WORLD.judged(Q[:60]), None)).to_text().split())
     assert proposed not in " ".join(sf.Decision(look(WORLD.judged(Q[:20]), None)).to_text().split())
-
-
-def test_a_misspelt_keyword_is_an_error() -> None:
-    with pytest.raises(TypeError, match="leger"):
-        sf.gate(WORLD.judged(Q[:60]), baseline="today", policy=POLICY, leger="record.json")  # type: ignore[call-arg]
 
 
 def test_all_of_a_known_traffic_is_decided(record: Path) -> None:

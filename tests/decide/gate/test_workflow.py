@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.workflow import CELLS, Session, matrix, most, rates
+from benchmarks.workflow import CELLS, Session, most, rates
 
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.proof import evidence_of
-from surefoot.decide.evidence.record import Record, read_record
+from surefoot.decide.evidence.record import read_record
 from surefoot.decide.gate import looks, sample_size
 from surefoot.decide.options import EXIT_CODES
 from surefoot.risk.batches import CountBet, p_of_batch
@@ -46,14 +46,6 @@ def test_bets_that_begin_anew_at_each_look_fail(cell: str, monkeypatch: pytest.M
     monkeypatch.setattr(looks, "evidence_of", anew)
     shipped, stopped, _ = rates(cell, RUNS)
     assert max(shipped, stopped) > most(RUNS) + 0.01
-
-
-def test_a_look_costs_little() -> None:
-    """Of the code between reading and words; the time itself is in benchmarks/guarantee.py."""
-    session, losses = Session(), np.zeros(300)
-    for n in (100, 200, 300):
-        session.look(matrix(losses[:n]), {"risk": 0.001})
-    assert session.looks == 3
 
 
 def _as_files(scores: Any, policy: dict[str, Any], given: dict[str, Any]) -> list[str]:
@@ -182,13 +174,3 @@ def test_queries_needed_decide_in_four_of_five_resamples(
     assert len(shares) >= 3
     assert 0.75 <= np.mean(shares) <= 0.85
     assert all(0.72 <= share <= 0.9 for share in shares)
-
-
-def test_six_looks_spend_one_level() -> None:
-    record, session = Record(), Session()
-    session.record = record
-    for n in (10, 20, 30):
-        session.look(matrix(np.full(n, 0.05)), {"risk": 0.05})
-    assert [question.data["number"] for question in record.questions] == [1]
-    assert len(record.questions[0].looks) == 3
-    assert math.isclose(record.questions[0].data["delta"], 0.04)

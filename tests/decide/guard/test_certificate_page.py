@@ -1,4 +1,4 @@
-"""A certificate's page: the front says what to serve, and the curve of thresholds agrees with slow sums."""
+"""A certificate's page and view: the front says what to serve, the curve of thresholds agrees with slow sums."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.decide.guard.guarded import calibrated, parts
+from tests.report.notebooks import HOSTILE, SHOWN, checked, told
 
 from surefoot.decide.evidence.proof import proofs, upper_bounds
 from surefoot.decide.guard.certificate import Certificate
@@ -96,3 +97,17 @@ def test_bounds_of_the_curve_are_those_of_a_finer_search() -> None:
     (bound,) = upper_bounds([evidence], 0.05)
     ((proof, _),) = proofs([evidence], 0.05, 0.05)
     assert bound == pytest.approx(proof.bound, abs=1e-4)
+
+
+def test_a_certificate_in_a_notebook() -> None:
+    certificate = Certificate.read(KEPT)
+    words = told(certificate._repr_html_())
+    assert "new keeps to risk ≤ 0.7 and share of badly hurt queries ≤ 80 % where it is shown instead of today." in words
+    assert certificate["sentence"] in words
+    assert all(f"It assumes: {one}" in words for one in certificate["assumptions"])
+    data = certificate.to_dict()
+    hostile = Certificate(data | {"candidate": HOSTILE, "scorer": HOSTILE, "sentence": HOSTILE})
+    assert told(hostile._repr_html_()).count(SHOWN) == 3
+    nothing = Certificate(data | {"threshold": None, "gain_kept": None})
+    root = checked(nothing._repr_html_())
+    assert "".join(root.find("p[@class='headline']").itertext()) == "Only today is shown."

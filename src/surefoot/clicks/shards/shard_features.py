@@ -193,13 +193,19 @@ class _Names:
 
 
 class Population:
-    """The lists and clicks of everybody.
+    """The lists and clicks of everybody, of a log's impressions; the clock that all sessions share is "time" or "day".
 
-    `lists`: query and when. `clicked`: query, document, owner (a user, or a session of nobody known), when it was
-    clicked and when it was known to have satisfied; times by the clock that all sessions share.
+    A click's owner is a user, or a session of nobody known.
     """
 
-    def __init__(self, lists: pl.DataFrame, clicked: pl.DataFrame) -> None:
+    def __init__(self, shown: pl.LazyFrame, results: pl.LazyFrame, clock: str) -> None:
+        day = clock == "day"
+        lists = shown.select("query", shown=clock).collect()
+        clicked = results.filter(pl.col("clicked_at").is_not_null()).select(
+            "query", "document", owner=pl.coalesce("u" + pl.col("user"), "s" + pl.col("session")),
+            clicked="day" if day else "clicked_at",
+            satisfied=pl.when(pl.col("satisfied_at").is_not_null()).then("day" if day else "satisfied_at"),
+        ).collect()  # fmt: skip
         self._queries, self._documents = _Names(lists["query"]), _Names(clicked["document"])
         query, document = self._queries.find(clicked["query"]), self._documents.find(clicked["document"])
         [owner] = codes_of(clicked["owner"])

@@ -148,17 +148,14 @@ def sample_next(
                 f"the log has {len(log):,} queries, of which {first:,} were given out before; ask for at most "
                 f"{len(log) - first:,}"
             )
-        queries = _in_order(log, seed)[first : first + count]
+        order = np.random.default_rng(seed).permutation(len(log)).tolist()
+        queries = [log[row] for row in order[first : first + count]]
         entry: SampleEntry = {
             "kind": "sample", "log": queries_hash(log), "size": len(log), "seed": seed, "queries": queries,
         }  # fmt: skip
         kept.add(entry)
         kept.write(record)
     return entry
-
-
-def _in_order(log: Sequence[str], seed: int) -> list[str]:
-    return [log[row] for row in np.random.default_rng(seed).permutation(len(log)).tolist()]
 
 
 def documents_to_judge(

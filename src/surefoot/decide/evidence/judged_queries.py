@@ -212,15 +212,6 @@ def people_judgments(qrels: Qrels | None, queries: Iterable[str]) -> int:
     return int(qrels.ranking.lengths[is_drawn].sum())
 
 
-def _refuse_the_judge(people: Qrels, automatic: str) -> None:
-    """Refuse the automatic judge's own judgments in the place of people's."""
-    if judgments_hash(people) == automatic:
-        raise DataError(
-            f"the judgments ({shortened(people.name)}) are the automatic judge's own; nothing is proved by putting "
-            "them in place of people's. Give what people judged"
-        )
-
-
 def drawn_sample(
     scores: Scores,
     baseline: str,
@@ -239,8 +230,12 @@ def drawn_sample(
             "give judgments and runs instead of scores"
         )
     draws._check_runs(runs[candidate], runs[baseline], scores.measure)
-    if scores.qrels is not None and draws.automatic is not None:
-        _refuse_the_judge(scores.qrels, draws.automatic["sha256"])
+    people, judged_by = scores.qrels, draws.automatic
+    if people is not None and judged_by is not None and judgments_hash(people) == judged_by["sha256"]:
+        raise DataError(
+            f"the judgments ({shortened(people.name)}) are the automatic judge's own; nothing is proved by putting "
+            "them in place of people's. Give what people judged"
+        )
     rows = draws._places(scores.queries)[draws.sequence]
     sample = JudgedQueries(scores.queries, scores[baseline], scores[candidate]).take(rows)
     sample = replace(sample, drawn_by=draws.could_lose[draws.sequence])

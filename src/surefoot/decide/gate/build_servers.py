@@ -26,13 +26,13 @@ _CUT = "\n\n… cut: a job's summary has 1 MiB at most.\n"
 
 def commands(data: Json) -> list[str]:
     """A line `::error` for each condition that fails, or `::warning` for each that is open; none where it ships."""
-    kind, status = {"stop": ("error", "fails"), "undecided": ("warning", "open"), "ship": ("notice", "")}[
-        data["decision"]
-    ]
+    kind, status, verb = {
+        "stop": ("error", "fails", "fails"), "undecided": ("warning", "open", "is open"), "ship": ("notice", "", ""),
+    }[data["decision"]]  # fmt: skip
     lines = [
         command(
             kind,
-            f"{shown_name(data['candidate'])}: {condition_name(condition)} {_verb(status)}",
+            f"{shown_name(data['candidate'])}: {condition_name(condition)} {verb}",
             sentence(condition, unit_of(data)),
         )
         for condition in data["conditions"]
@@ -79,10 +79,6 @@ def append_summary(path: str | os.PathLike[str], markdown: str) -> None:
         text = (fitting[: fitting.rfind("\n") + 1] + _CUT).encode() if room > len(_CUT.encode()) else b""
     with reporting_write_errors(path), Path(path).open("ab") as file:
         file.write(text)
-
-
-def _verb(status: str) -> str:
-    return "fails" if status == "fails" else "is open"
 
 
 _NO_XML = re.compile("[\ufffe\uffff]")  # which XML cannot hold, besides what `visible` replaces

@@ -165,7 +165,7 @@ def _data(look: GateLook, texts: Any) -> DecisionData:
     left_out = counts["no_answer"] if counts["treatment"] == "leave-out" else 0
     automatic = None if look.judge is None else _automatic_summary(look, look.judge)
     again = look.record is not None
-    undecided = look.decision == "undecided"
+    difference, undecided = difference_of(sample.candidate, sample.baseline), look.decision == "undecided"
     needed = queries_needed(look.evidence, len(sample), look.delta, again=again) if undecided else None
     for one, condition in zip(look.evidence, look.conditions, strict=True):
         if undecided and condition["segment"] is not None and condition["status"] == "open":
@@ -194,7 +194,7 @@ def _data(look: GateLook, texts: Any) -> DecisionData:
         "dropped": matrix.dropped,
         "answered": _answered(asked),
         "unanswered": counts,
-        "hurt": len({query for query, lost in zip(sample.queries, _loses(sample), strict=True) if lost}),
+        "hurt": len({sample.queries[row] for row in np.flatnonzero(difference < 0).tolist()}),
         "most_hurt": _most_hurt(sample, texts),
         "per_query": sample.to_dict(),
     }
@@ -222,10 +222,6 @@ def _sample_data(look: GateLook) -> SampleData:
     if draws.by_traffic is not None:
         data["by_traffic"] = draws.by_traffic
     return data
-
-
-def _loses(sample: JudgedQueries) -> Any:
-    return (difference_of(sample.candidate, sample.baseline) < 0).tolist()
 
 
 def _most_hurt(sample: JudgedQueries, texts: Any) -> list[HurtData]:

@@ -124,6 +124,7 @@ def certify(outcome: CalibrationOutcome, names: Mapping[str, Any]) -> Certificat
         {"name": name, "level": level, "observed": dict(guarded)[name], "bound": 0.0 if threshold is None else level}
         for name, level in settings.levels.items()
     ]
+    exact = all(evidence.method == "binomial" for evidence in calibration.evidence)  # in place of bets
     no_curve = result is None or outcome.budget is not None
     data = {
         "schema": SCHEMA,
@@ -132,7 +133,7 @@ def certify(outcome: CalibrationOutcome, names: Mapping[str, Any]) -> Certificat
         "measure": str(settings.measure),
         "conditions": losses,
         "delta": calibration.delta,
-        "method": method_of(outcome),
+        "method": ANYTIME if outcome.budget is not None else "binomial" if exact else "betting",
         "budget": outcome.budget,
         "scorer": outcome.scorer,
         "blend": settings.blend,
@@ -157,14 +158,6 @@ def certify(outcome: CalibrationOutcome, names: Mapping[str, Any]) -> Certificat
         "thresholds": threshold_curve(calibration, threshold, bounded=outcome.budget is None),
     }
     return Certificate(seal(data | {"sentence": sentence(data)}))
-
-
-def method_of(outcome: CalibrationOutcome) -> str:
-    """How it was proved; losses of 0 or 1 have an exact test in place of bets."""
-    if outcome.budget is not None:
-        return ANYTIME
-    exact = all(evidence.method == "binomial" for evidence in outcome.calibration.evidence)
-    return "binomial" if exact else "betting"
 
 
 def figures(outcome: CalibrationOutcome, threshold: float | None) -> Figures:

@@ -87,7 +87,13 @@ class ListPair:
 
     def effectiveness(self, qrels: Qrels, measure: Measure) -> JudgedQueries:
         """The judged queries that the lists answer, with M_m and M_b of each."""
-        answered = _answered_queries(self, qrels)
+        known = set(self.queries)
+        answered = tuple(query for query in qrels.queries if query in known)
+        if not answered:
+            raise DataError(
+                f"none of the queries is judged: the first query of the judgments is {shortened(qrels.queries[0])}, "
+                f"the first of the rankings is {shortened(self.queries[0])}; do both use the same query ids?"
+            )
         scores = score(qrels, [self.candidate.renamed("candidate"), self.baseline.renamed("baseline")], measure)
         check_scores(scores, scores.systems)
         row_of = {query: number for number, query in enumerate(scores.queries)}
@@ -137,18 +143,6 @@ def baseline_scores(data: RankingData, name: str) -> Floats:
         f"the data has no baseline {shortened(name)} (it has {known}); use one of those, or feature:25, or add it "
         "with with_baseline"
     )
-
-
-def _answered_queries(lists: ListPair, qrels: Qrels) -> tuple[str, ...]:
-    """The judged queries that either list answers; none is an error."""
-    answered = set(lists.queries)
-    queries = tuple(query for query in qrels.queries if query in answered)
-    if not queries:
-        raise DataError(
-            f"none of the queries is judged: the first query of the judgments is {shortened(qrels.queries[0])}, the "
-            f"first of the rankings is {shortened(lists.queries[0])}; do both use the same query ids?"
-        )
-    return queries
 
 
 SCHEMA = "surefoot/shown/1"
