@@ -1,8 +1,8 @@
 """Risk measures: pure functions of score matrices. The public ones are loaded when they are first used.
 
-`tradeoff.py` (reward, risk, U), `inference.py` (T, adjusted and robust), `expectation.py` (Z, Geo), `churn.py` (how
-far rankings moved), `betting.py` and `bounds.py` (what n queries prove of a mean). `assessment_figures.py` gathers an
-assessment as plain data, of blocks of queries (`vectors.py`), so that scores may also be read a part at a time.
+`tradeoff.py` (reward, risk, U), `inference.py` (T, adjusted and robust), `outcomes.py` (what tests say together),
+`expectation.py` (Z, Geo), `churn.py` (how far rankings moved), `betting.py` and `bounds.py` (what n queries prove of a
+mean). `assessment_figures.py` gathers an assessment as plain data, `assessment_parts.py` what it has beside its systems.
 """
 
 from __future__ import annotations
