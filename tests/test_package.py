@@ -43,7 +43,7 @@ def test_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     own = {f"surefoot/{path.relative_to(SOURCE).as_posix()}" for path in SOURCE.rglob("*") if path.is_file()}
     assert packed - schemas.keys() == {name for name in own if "__pycache__" not in name}
     kinds = {Path(name).suffix for name in packed}
-    assert {".css", ".j2", ".js", ".json", ".py", ".typed"} == kinds
+    assert {".css", ".j2", ".js", ".json", ".py", ".toml", ".typed"} == kinds
 
 
 def test_description_has_no_picture_or_link_that_an_index_cannot_follow(metadata: Message) -> None:

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from tests.personal.small import small_study
 
+from surefoot.personal.options import METHOD_LINES
 from surefoot.personal.page import opening_list
 from surefoot.personal.recommendation import recommendation
 from surefoot.personal.study import Personalization
-from surefoot.personal.tables import bias_note, distinct_rows, full_label, method_line
+from surefoot.personal.tables import bias_note, distinct_rows, full_label
 
 pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
 
@@ -193,7 +194,7 @@ def test_it_opens_with_the_recommended_model_and_three_rows(opened: Any, result:
         line = page.locator(
             "#lines > div", has=page.locator("dt", has_text=re.compile(f"^{full_label(row)}$"))
         ).inner_text()
-        assert method_line(row) in line
+        assert METHOD_LINES[row["method"]] in line
         assert all(full_label(row, label) in line for label in also)
     opened.until("() => location.hash.includes('methods=all')")
     page.click("#more")

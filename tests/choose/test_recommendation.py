@@ -123,12 +123,6 @@ def test_fold_by_fold_it_is_what_select_takes_of_single_models(result: sf.TradeO
     assert folds["test"]["risk"] == pytest.approx(pooled(chosen.chosen)["risk"])
 
 
-def test_every_answer_says_whether_it_holds(result: sf.TradeOffs) -> None:
-    answers = result.to_dict()["answers"]
-    assert [answer["about"] for answer in answers] == ["reduction", "convergence", "distance", "both"]
-    assert {answer["holds"] for answer in answers} <= {"yes", "in part", "no"}
-
-
 def test_words() -> None:
     assert kept_in_words({"gain": 0.1, "risk": 0.0, "share_of_gain": 1.05, "share_of_risk": None}) == (
         "has 105 % of the gain at a risk of 0.0000"

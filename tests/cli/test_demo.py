@@ -1,9 +1,10 @@
-"""`surefoot demo`: what it writes, and that its last line can be typed."""
+"""`surefoot demo` and `demo judges`: what they write and say, and that their last line can be typed."""
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -42,3 +43,21 @@ def test_demo_ends_with_a_command_that_can_be_copied(tmp_path: Path, on_path: bo
     again = bash(typed)
     assert again.stderr == ""
     assert "nDCG@10 of 12 systems on 20 queries" in again.stdout
+
+
+def test_the_demonstration_of_judges(surefoot, tmp_path: Path) -> None:
+    line = ["demo", "judges", "-o", tmp_path / "demo", "--queries", 120]
+    code, out, err = surefoot(*line)
+    assert (code, err) == (0, "")
+    for judge in ("good", "noisy", "lenient", "partial"):
+        assert out.count(f"• {judge} (λ") == 2
+        assert (tmp_path / "demo" / f"{judge}.qrels").read_text().split()[1] == "automatic"
+    assert "Whoever trusts the judge believes" in out
+    assert (tmp_path / "demo" / "agreement.html").is_file()
+    typed = shlex.split(out.splitlines()[-1])
+    code, out, err = surefoot(*typed[typed.index("gate") :])
+    assert code in (0, 1, 3)
+    assert err == ""
+    assert "Without the judge" in out
+    assert surefoot(*line)[0] == 2  # draws are never replaced unasked
+    assert surefoot(*line, "--force")[0] == 0

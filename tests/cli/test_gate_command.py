@@ -422,9 +422,3 @@ def test_queries_that_a_run_lacks(surefoot, home: Path) -> None:
     code, _, err = surefoot(*runs, "--missing", "error")
     assert code == 2
     assert "run 'part' has no results for 9 of 200" in err
-
-
-def test_help_has_an_example(surefoot) -> None:
-    code, out, _ = surefoot("gate", "--help")
-    assert code == 0
-    assert "surefoot gate qrels.txt today.run new.run" in " ".join(out.split())

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 import typer
 
+from surefoot.cli.commands import _END, _SCREENS, application, shown_text
 from surefoot.cli.commands import COMMANDS as LISTED
-from surefoot.cli.commands import application
-from surefoot.cli.help_screen import _END, _SCREENS, shown_text
 
 DOCS = Path(__file__).parents[2] / "docs"
 

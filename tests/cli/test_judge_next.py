@@ -44,20 +44,13 @@ def test_the_same_as_in_python(surefoot, home: Path) -> None:
     assert to_judge == {"'=q3": "4", "q1": "1", "q2": "3"}
 
 
+def drawing(home: Path, *options: object) -> list[object]:
+    """What draws for a record."""
+    return ["judge", "next", home / "new.run", "-b", home / "today.run", *options, "--record", home / "r.json"]
+
+
 def test_draws_are_fresh_and_kept_in_a_record(surefoot, home: Path) -> None:
-    line = [
-        "judge",
-        "next",
-        home / "new.run",
-        "-b",
-        home / "today.run",
-        "-m",
-        "nDCG@3",
-        "-n",
-        9,
-        "--record",
-        home / "r.json",
-    ]
+    line = drawing(home, "-m", "nDCG@3", "-n", 9)
     for _ in range(2):
         assert surefoot(*line, "-q") == (0, "", "")
     seeds = [draws.seed for draws in read_record(home / "r.json").draws]
@@ -81,18 +74,7 @@ def test_draws_are_fresh_and_kept_in_a_record(surefoot, home: Path) -> None:
 
 
 def test_a_uniform_sample_is_listed(surefoot, home: Path) -> None:
-    line = [
-        "judge",
-        "next",
-        home / "new.run",
-        "-b",
-        home / "today.run",
-        "--uniform",
-        "-n",
-        4,
-        "--record",
-        home / "r.json",
-    ]
+    line = drawing(home, "--uniform", "-n", 4)
     code, out, err = surefoot(*line, "--csv", home / "judge.csv")
     assert (code, err) == (0, "")
     assert "4 queries, drawn at random from the 9 that the runs answer" in out

@@ -40,6 +40,7 @@ REFUSED = [
     (f"stability measures {RUNS} --seed {HUGE}", "--seed"),
     (f"demo --queries {10**12}", "--queries"),
     (f"demo --seed {HUGE}", "--seed"),
+    ("demo -o d --seed -1", "--seed"),
 ]  # fmt: skip
 
 

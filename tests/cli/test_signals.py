@@ -14,7 +14,7 @@ import pytest
 from tests.cli.inputs import write_runs
 
 import surefoot as sf
-from surefoot.cli.signals import StoppedError, stopping
+from surefoot.cli import StoppedError, stopping
 from surefoot.data.writing.all_or_nothing import remove_unfinished, replacing, temporary_path
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]

@@ -91,13 +91,6 @@ def test_what_is_refused(stability, files, tmp_path: Path) -> None:
     assert not (tmp_path / "never.json").exists()
 
 
-def test_help_has_an_example(stability) -> None:
-    for study in ("noise", "subsets", "time", "measures"):
-        code, out, _ = stability(study, "--help")
-        assert code == 0
-        assert "Example:" in out
-
-
 def test_a_page(stability, files, tmp_path: Path) -> None:
     code, _, err = stability("subsets", *files, "--html", tmp_path / "picks.html", "--quiet")
     assert (code, err) == (0, "")

@@ -106,6 +106,7 @@ def test_rank_into_any_file(surefoot, folder: Path, tmp_path: Path, ending: str)
         (("--html", "x.html"), "add --valid FILE"),
         (("--measure", "P@10"), "cannot be optimised"),
         (("--early-stopping", "5"), "needs validation data"),
+        (("--threads", "0"), "--threads"),
     ],
 )
 def test_what_is_refused(surefoot, folder: Path, tmp_path: Path, monkeypatch, options, message: str) -> None:
@@ -114,13 +115,6 @@ def test_what_is_refused(surefoot, folder: Path, tmp_path: Path, monkeypatch, op
     assert code == 2
     assert message in err
     assert not (tmp_path / "model").exists()
-
-
-def test_a_run_without_a_document_in_common(surefoot, folder: Path, tmp_path: Path) -> None:
-    sf.read_run({"1": {"other": 1.0}}).write(tmp_path / "other.run")
-    code, _, err = surefoot("train", folder / "train.txt", "-b", f"{tmp_path / 'other.run'}", "-o", tmp_path / "model")
-    assert code == 2
-    assert "shares no document with the data" in err
 
 
 BAD = {
@@ -195,12 +189,6 @@ def test_threads_change_no_tree(surefoot, folder: Path, tmp_path: Path, more: li
     assert surefoot(*common, tmp_path / "other", *more) == (0, "", "")
     trees = [(tmp_path / name / "model.txt").read_text().partition("end of trees")[0] for name in ("one", "other")]
     assert trees[0] == trees[1]
-
-
-def test_threads_below_one(surefoot, folder: Path, tmp_path: Path) -> None:
-    code, _, err = surefoot("train", folder / "train.txt", "--threads", "0", "-o", tmp_path / "m")
-    assert code == 2
-    assert "--threads" in err
 
 
 def test_a_baseline_named_twice(surefoot, folder: Path, tmp_path: Path) -> None:

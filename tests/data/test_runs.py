@@ -48,37 +48,6 @@ def test_plain_and_compressed_files(tmp_path: Path, ending: str, compress) -> No
     assert run.to_dict() == RUN
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        LINES.replace(" ", "\t"),
-        LINES.replace(" ", "   "),
-        LINES.replace(" ", " \t "),
-        LINES.replace("\n", "\r\n"),
-        LINES.replace("\n", " \n"),
-        "  " + LINES.replace("\n", "\n  "),
-        "\n\n" + LINES.replace("\n", "\n\n"),
-        "\ufeff" + LINES,
-        LINES.rstrip("\n"),
-        LINES.replace("q1 Q0 d1", "q1\tQ0 d1"),
-        LINES.replace("1.5", "1_5").replace("1_5", "15e-1"),
-    ],
-)
-def test_any_whitespace(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "x.run"
-    path.write_bytes(text.encode())
-    assert sf.read_run(path).to_dict() == RUN
-
-
-@pytest.mark.parametrize(
-    "line", ["q1 Q0 d1  1 3.0 tag", "q1 Q0 d1  1 3.0  tag", "q1 Q0  d1 1 3.0 tag", "q1  Q0 d1 1 3.0 tag"]
-)
-def test_a_double_space_does_not_shift_the_columns(tmp_path: Path, line: str) -> None:
-    path = tmp_path / "x.run"
-    path.write_text(f"q1 Q0 d2 1 5.0 tag\n{line}\nq1 Q0 d3 1 1.0 tag\n")
-    assert sf.read_run(path).to_dict() == {"q1": {"d2": 5.0, "d1": 3.0, "d3": 1.0}}
-
-
 def test_ids_with_spaces_are_not_written_as_lines(tmp_path: Path) -> None:
     run = sf.read_run({"q": {"a document": 1.0}})
     with pytest.raises(DataError, match="the document id 'a document' cannot be written in a TREC line"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ MEASURES = {"map": "AP", "Rprec": "Rprec", "recip_rank": "RR", "ndcg": "nDCG", "
 MEASURES |= {f"P_{k}": f"P@{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)}
 MEASURES |= {f"ndcg_cut_{k}": f"nDCG@{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)}
 MEASURES |= {f"iprec_at_recall_{i / 10:.2f}": f"IPrec@{i / 10:g}" for i in range(11)}
+READ = ["map", "ndcg_cut_10", "P_10", "recip_rank", "Rprec", "bpref"]
 RUNS = ("MU03rob01", "NLPR03vb10", "SABIR03BASE", "THUIRr0301", "UIUC03Rd1", "aplrob03a", "humR03dc", "pircRBa1",
         "uic0301", "uwmtCR0")  # fmt: skip
 
@@ -138,3 +140,25 @@ def test_random_runs_with_ties_agree_with_pytrec_eval(seed: int) -> None:
     for measure, scores in zip(names, sf.score(qrels, sf.read_run(run, name="x"), names.values()), strict=True):
         for topic, value in zip(scores.queries, scores.values[0], strict=True):
             assert value == pytest.approx(expected.get(topic, {}).get(measure, 0.0), abs=1e-9), (measure, topic)
+
+
+def test_its_output_read_as_scores_gives_the_same_assessments(robust: Path) -> None:
+    """To the digits printed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # the lines for all agree with the means
+        read = sf.read_scores(robust / "trec_eval", READ)
+    runs = sf.read_runs(robust / "runs")
+    computed = sf.score(robust / "qrels.txt", runs, [MEASURES[name] for name in READ])
+    for theirs, ours in zip(read, computed, strict=True):
+        assert (theirs.measure, set(theirs.systems)) == (ours.measure, set(ours.systems))
+        columns = [theirs.queries.index(query) for query in ours.queries]
+        for system in ours.systems:
+            np.testing.assert_allclose(theirs[system][columns], ours[system], rtol=0, atol=5.001e-5)
+    theirs, ours = (
+        {row["system"]: row for row in sf.assess(scores, "aplrob03a", [5]).to_dict()["systems"]}
+        for scores in (read[0], computed[0])
+    )
+    for system, row in ours.items():
+        for figure in ("mean", "gain", "reward", "risk"):
+            assert theirs[system][figure] == pytest.approx(row[figure], abs=1.1e-4)
+        assert theirs[system]["alpha"]["5"]["u_risk"] == pytest.approx(row["alpha"]["5"]["u_risk"], abs=7e-4)

@@ -9,7 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
+from scipy.special import rel_entr
+from scipy.stats import binom
+from tests.risk.slow_bets import NO_JUDGE, slow_aiming, slow_anytime
 
+from surefoot.decide.guard.thresholds import passing
 from surefoot.errors import ArgumentError
 from surefoot.risk.betting import (
     anytime_capital,
@@ -22,49 +26,29 @@ from surefoot.risk.betting import (
     stratified_p_columns,
     thresholded_p,
 )
-from surefoot.risk.bounds import least_queries
+from surefoot.risk.bounds import (
+    binomial_p,
+    bound_by_grid,
+    bound_by_halving,
+    least_queries,
+)
 
 unit = st.floats(0, 1, allow_subnormal=False)
 vectors = st.integers(1, 40).flatmap(lambda n: nps.arrays(float, n, elements=unit))
 levels = st.floats(0.01, 0.99)
-DELTAS = [0.05, 0.01, 0.2]
-
-
-def slow_aiming(x: np.ndarray, m: float, target: float, n: int, prior: float) -> list[float]:
-    """The capital of the aiming bet after each query, as the formula stands."""
-    capital, capitals = 1.0, []
-    mus: list[float] = []
-    for i in range(1, len(x) + 1):
-        past = x[: i - 1]
-        spread = sum((past[j] - mus[j]) ** 2 for j in range(i - 1))
-        v = (prior * m * (1 - m) / 2 + spread) / (prior + i - 1)
-        left = max(0.0, target - math.log(capital))
-        stake = min(0.99 / (1 - m), math.sqrt(2 * left / (max(1, n - i + 1) * v)))
-        capital *= 1 + stake * (m - x[i - 1])
-        capitals.append(capital)
-        mus.append((prior * m + x[:i].sum()) / (prior + i))
-    return capitals
-
-
-def slow_anytime(x: np.ndarray, m: float, delta: float, budget: int) -> list[float]:
-    aiming = slow_aiming(x, m, math.log(2 / delta), budget, 10)
-    fixed = []
-    for share in (0.1, 10**-0.75, 10**-0.5, 10**-0.25, 1.0):
-        stake = share / (1 - m)
-        fixed.append([math.prod(1 + stake * (m - value) for value in x[: i + 1]) for i in range(len(x))])
-    return [0.5 * sum(row[i] for row in fixed) / 5 + 0.5 * aiming[i] for i in range(len(x))]
+DELTA, DELTAS = 0.05, [0.05, 0.01, 0.2]
 
 
 @given(vectors, levels, st.sampled_from(DELTAS))
 def test_the_aiming_bet_is_the_formula(x: np.ndarray, m: float, delta: float) -> None:
-    capitals = slow_aiming(x, m, math.log(1 / delta), len(x), 5)
+    capitals = slow_aiming(x, 0 * x, NO_JUDGE, m, math.log(1 / delta), len(x), 5)
     assert float(betting_p(x, m, delta)) == pytest.approx(min(1, 1 / max(capitals)), rel=1e-9)
 
 
 @given(vectors, levels, st.sampled_from(DELTAS), st.integers(1, 60))
 def test_the_anytime_form_is_the_formula(x: np.ndarray, m: float, delta: float, budget: int) -> None:
     state = anytime_capital(x, start_anytime(m, delta, budget))
-    capitals = slow_anytime(x, m, delta, budget)
+    capitals = slow_anytime(x, 0 * x, NO_JUDGE, m, delta, budget)
     assert float(state.capital) == pytest.approx(capitals[-1], rel=1e-8, abs=1e-12)
     assert float(state.p) == pytest.approx(min(1, 1 / max(1, *capitals)), rel=1e-8)
 
@@ -188,7 +172,7 @@ def test_what_is_refused(call, message: str) -> None:
 
 # Validity: values at the border of the level must not be certified in more than δ of all runs, whatever their shape.
 
-DELTA, RUNS = 0.05, 20_000
+RUNS = 20_000
 COINS = {  # the values that are not 0, and their chances at each border
     "0/1": ([1.0], {0.02: [0.02], 0.1: [0.1]}),
     "0/0.5": ([0.5], {0.02: [0.04], 0.1: [0.2]}),
@@ -254,3 +238,112 @@ def test_unequal_strata_are_certified_no_more_often_than_delta() -> None:
     x = (rng.random((runs, 300)) < means).astype(float)
     assert float((stratified_p(x, 0.02) <= DELTA).mean()) <= most_allowed(runs)
     assert float((betting_p(x, 0.02, DELTA) <= DELTA).mean()) > 0.3  # which is why it is not used there
+
+
+def p_of(x: np.ndarray, levels: np.ndarray | float, method: str) -> np.ndarray:
+    """p of one sample at each level."""
+    n = len(x)
+    return {
+        "betting": lambda: betting_p(x, levels, DELTA),
+        "binomial": lambda: binomial_p(x.sum(), n, levels),
+        "stratified": lambda: stratified_p(x, levels),
+    }[method]()
+
+
+def bound(x: np.ndarray, method: str) -> float:
+    """The bound that one sample proves."""
+    search = bound_by_grid if method == "betting" else bound_by_halving
+    return float(search(lambda levels: p_of(x, levels, method), x.mean(keepdims=True), np.array([DELTA])).refuted[0])
+
+
+def hoeffding_bentkus_p(mean: np.ndarray, n: int, m: float) -> np.ndarray:
+    """The strongest known alternative to betting (Bates et al., 2021), which MAPIE has."""
+    low = np.minimum(mean, m)
+    hoeffding = np.exp(-n * (rel_entr(low, m) + rel_entr(1 - low, 1 - m)))
+    return np.minimum(hoeffding, np.e * binom.cdf(np.ceil(n * mean * (1 - 1e-12)), n, m)).clip(max=1)
+
+
+def slow_tail(k: int, n: int, m: float) -> float:
+    return sum(math.comb(n, i) * m**i * (1 - m) ** (n - i) for i in range(k + 1))
+
+
+@given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0.001, 0.999))
+def test_the_binomial_tail_is_the_sum(counts: tuple[int, int], m: float) -> None:
+    k, n = counts
+    assert float(binomial_p(k, n, m)) == pytest.approx(slow_tail(k, n, m), rel=1e-9)
+
+
+def test_tails_at_the_ends_are_known_beforehand() -> None:
+    for levels in ([0, 1], [-1, 2]):
+        assert binomial_p(0, 10, levels).tolist() == [1, 0]
+    assert least_queries(0, 0.05) is None
+    assert least_queries(1, 0.05) == 1
+
+
+def test_least_queries_of_the_exact_tail() -> None:
+    for m in (0.005, 0.02, 0.3):
+        least = least_queries(m, 0.05, "binomial")
+        assert least is not None
+        assert float(binomial_p(0, least, m)) <= 0.05 < float(binomial_p(0, least - 1, m))
+
+
+@pytest.mark.parametrize("method", ["betting", "binomial"])
+def test_a_bound_is_where_p_crosses_delta(method) -> None:
+    rng = np.random.default_rng(3)
+    for n in (30, 200):
+        x = (rng.random(n) < 0.1).astype(float)
+        most = bound(x, method)
+        assert most >= x.mean()
+        above = np.linspace(most, 1, 500)
+        assert (p_of(x, above, method) <= DELTA).all()
+        assert float(p_of(x, most - 1e-4, method)) > DELTA
+
+
+def test_bounds_of_no_losses() -> None:
+    assert bound(np.zeros(150), "betting") == pytest.approx(0.02, abs=1e-4)
+    assert bound(np.zeros(149), "binomial") == pytest.approx(0.0199, abs=1e-4)
+
+
+@pytest.mark.heavy
+def test_bounds_are_exceeded_no_more_often_than_delta() -> None:
+    rng, runs = np.random.default_rng(5), 300
+    samples = rng.random((runs, 200)) * (rng.random((runs, 200)) < 0.1)
+    for method in ("betting", "stratified"):
+        exceeded = np.mean([bound(x, method) < 0.05 for x in samples])
+        assert exceeded <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs), method
+
+
+def test_the_aim_makes_betting_prove_more_than_hoeffding_bentkus() -> None:
+    rng = np.random.default_rng(6)
+    x = rng.random((200, 1000)) * 0.5 * (rng.random((200, 1000)) < 0.04)
+    assert (betting_p(x, 0.02, 0.05) <= 0.05).mean() > 1.3 * (
+        hoeffding_bentkus_p(x.mean(axis=1), 1000, 0.02) <= 0.05
+    ).mean()
+
+
+@pytest.mark.heavy
+def test_mapie_agrees_where_the_two_overlap() -> None:
+    theirs = pytest.importorskip("mapie.risk_control.methods")
+    rng = np.random.default_rng(0)
+    risks = rng.random(30) * 0.2
+    for n in (50, 400):
+        for level in (0.05, 0.1, 0.3):
+            expected = theirs.compute_hoeffding_bentkus_p_value(risks, n, level)
+            assert hoeffding_bentkus_p(risks, n, level) == pytest.approx(np.ravel(expected), rel=1e-6)
+
+
+@pytest.mark.heavy
+def test_mapie_certifies_the_same_thresholds() -> None:
+    """Learn-then-test in a fixed order: from the safest threshold on, up to the first whose p is above δ."""
+    methods = pytest.importorskip("mapie.risk_control.methods")
+    control = pytest.importorskip("mapie.risk_control.fwer_control")
+    rng, n, level, delta = np.random.default_rng(1), 500, 0.1, 0.1
+    for _ in range(20):
+        scores, lost = rng.random(n), rng.random(n) * (rng.random(n) < 0.4)
+        thresholds = np.sort(rng.random(40))[::-1]
+        values = np.where(scores >= thresholds[:, None], lost, 0)
+        p = hoeffding_bentkus_p(values.mean(axis=1), n, level)
+        ours = np.arange(passing(p, delta))
+        expected = methods.compute_hoeffding_bentkus_p_value(values.mean(axis=1), n, level)
+        assert ours.tolist() == list(control.control_fwer(np.ravel(expected), delta, "fixed_sequence"))
+        assert 0 < len(ours) < len(p)

@@ -61,7 +61,6 @@ class Choice:
 
     def save(self, folder: str | os.PathLike[str], *, fold: str | None = None) -> None:
         """Save the model that a fold chose, by default the first, as `Ranker.save` does; `load` reads it back."""
-
         if self.store is None:
             raise ArgumentError(
                 "this choice was made of figures alone; read the folder of the sweep, TradeOffs.read(folder), and "
@@ -114,7 +113,7 @@ class Choice:
     @property
     def words(self) -> list[str]:
         """What was chosen and why, how sure it is, and what test data say."""
-        mine, gain_only_figures = self.test, self._gain_only_figures
+        mine = self.test
         counts = " to ".join(map(str, sorted({min(self.n_satisfying.values()), max(self.n_satisfying.values())})))
         where = (
             "its validation queries" if self.choose_by == "validation" else "its training queries, by cross-validation"
@@ -128,11 +127,8 @@ class Choice:
             *self._unsatisfied(),
             *self._probabilities(),
             *([] if self.unsure is None else [self.unsure]),
-            f"On all {mine['queries']:,} test queries, it gains {signed(mine['gain'], 4)} at a risk of "
-            f"{mine['risk']:.4f}, and it hurts {mine['loss_over_20']:.0f} queries by more than 20 %. The gain-only "
-            f"model gains {signed(gain_only_figures['gain'], 4)} at a risk of {gain_only_figures['risk']:.4f}, and it "
-            "hurts "
-            f"{gain_only_figures['loss_over_20']:.0f} queries by more than 20 %.",
+            f"On all {mine['queries']:,} test queries, it {_worth(mine)} The gain-only model "
+            f"{_worth(self._gain_only_figures)}",
         ]
         if self.interval is not None:
             mean, risk = (
@@ -166,6 +162,13 @@ class Choice:
             f"On new queries, the choice satisfies the policy with a probability of {shown} %. This is from resampling "
             "the queries that it was chosen on. It is a little too high, because the best of several was chosen there."
         ]
+
+
+def _worth(figures: Json) -> str:
+    return (
+        f"gains {signed(figures['gain'], 4)} at a risk of {figures['risk']:.4f}, and it hurts "
+        f"{figures['loss_over_20']:.0f} queries by more than 20 %."
+    )
 
 
 def select(
@@ -221,14 +224,6 @@ def _check_traffic(traffic: Any, data: Json) -> None:
         raise ArgumentError(
             f"the sweep was made {why}, so its models and figures cannot be weighted by this; run the sweep again with "
             "this traffic, in another folder"
-        )
-
-
-def check_origin(store: SweepStore, choice: Choice) -> None:
-    """Reject a store that does not hold what the choice was made of."""
-    if store.settings_hash != choice.sweep_hash:
-        raise DataError.at(
-            store.folder, None, "was started again after its result was written; run the sweep to its end"
         )
 
 
@@ -298,7 +293,10 @@ def copy_model(store: SweepStore, choice: Choice, target: Path, fold: str | None
     name = next(iter(choice.chosen)) if fold is None else fold
     if name not in choice.chosen:
         raise ArgumentError(f"there is no fold {shortened(name)}; the folds are {', '.join(choice.chosen)}")
-    check_origin(store, choice)
+    if store.settings_hash != choice.sweep_hash:  # it does not hold what the choice was made of
+        raise DataError.at(
+            store.folder, None, "was started again after its result was written; run the sweep to its end"
+        )
     row = choice.chosen[name]
     with expecting("a sweep", store.folder, "start it in a new folder"):
         ranker, seeds = chosen_ranker(TrainedModels(store), row, name)

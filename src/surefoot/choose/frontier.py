@@ -41,11 +41,6 @@ def mixture_hull(points: Sequence[RiskGainPoint]) -> list[RiskGainPoint]:
     return hull
 
 
-def near_optimal_hull(points: Sequence[RiskGainPoint]) -> list[RiskGainPoint]:
-    """The points of a sweep as they come, and the way from the last one to the baseline: random reduction of it."""
-    return [*_checked(points), BASELINE_POINT]
-
-
 def undominated(points: Sequence[RiskGainPoint]) -> list[int]:
     """Which points no other one beats: none has as much gain at less risk, or more gain at as little.
 

@@ -30,20 +30,14 @@ def _tiles(data: Json, recommended: Recommendation) -> list[Tile]:
     best, gain_row = rows.get(choice["name"]), gain_only(data["rows"])
     tiles: list[Tile] = []
     if best is not None:
-        mine, gain_only_figures, shares = best["test"], None if gain_row is None else gain_row["test"], choice["test"]
-        beside = (
-            ["", "", ""]
-            if gain_only_figures is None
-            else [
-                f" (gain alone: {text})"
-                for text in (
-                    signed(gain_only_figures["gain"], 4),
-                    f"{gain_only_figures['risk']:.4f}",
-                    f"{gain_only_figures['loss_over_20']:.0f}",
-                )
-            ]
-        )
-        more_risk = gain_only_figures is not None and mine["risk"] > gain_only_figures["risk"]
+        mine, shares, beside, more_risk = best["test"], choice["test"], ["", "", ""], False
+        if gain_row is not None:
+            alone = gain_row["test"]
+            texts = (signed(alone["gain"], 4), f"{alone['risk']:.4f}", f"{alone['loss_over_20']:.0f}")
+            beside, more_risk = [f" (gain alone: {text})" for text in texts], mine["risk"] > alone["risk"]
+        of_traffic = ""
+        if "traffic_shares" in mine:
+            of_traffic = f", {traffic_percent(mine['traffic_shares']['loss_over_20'])} of traffic"
         tiles += [
             recommended.gain_tile(
                 shares["share_of_gain"], signed(mine["gain"], 4),
@@ -55,7 +49,7 @@ def _tiles(data: Json, recommended: Recommendation) -> list[Tile]:
             )._replace(kind="keep" if more_risk else None),
             Tile(
                 "Hurt by more than 20 %", f"{mine['loss_over_20']:.0f}",
-                f"of {data['queries']['test']:,} queries{_of_traffic(mine)}{beside[2]}",
+                f"of {data['queries']['test']:,} queries{of_traffic}{beside[2]}",
             ),
         ]  # fmt: skip
     folds = choice.get("by_fold")
@@ -73,15 +67,6 @@ def _tiles(data: Json, recommended: Recommendation) -> list[Tile]:
     if best is None and data["rows"]:
         tiles += _tiles_without_choice(data)
     return tiles
-
-
-def _of_traffic(figures: Json) -> str:
-    """The part of the traffic that is hurt, where it counts."""
-    return (
-        f", {traffic_percent(figures['traffic_shares']['loss_over_20'])} of traffic"
-        if "traffic_shares" in figures
-        else ""
-    )
 
 
 def _tiles_without_choice(data: Json) -> list[Tile]:

@@ -20,6 +20,7 @@ from surefoot.report.numbers import percent, signed
 from surefoot.risk.assessment_data import Json
 from surefoot.significance import SIGNIFICANCE
 
+CHOICES = ("take", "keep", "unclear")  # what a study may recommend to do with the point of its rule
 KEPT_GAIN_SHARE = 0.95  # of the gain-only model's gain, on validation data
 _RULE = (
     f"On validation queries, it has the least risk of all models that keep at least {percent(KEPT_GAIN_SHARE)} of the "

@@ -199,8 +199,12 @@ class SweepStore:
         return self.folder / INNER_FILE / f"{name}-{self.plan.inner_folds}"
 
     def has(self, job: TrainingJob) -> bool:
-        """Whether a job is done."""
+        """Whether a job's result is stored: what it found, or that it failed."""
         return self.result_path(job).exists()
+
+    def is_done(self, job: TrainingJob) -> bool:
+        """Whether a job is stored and did not fail."""
+        return self.has(job) and not (job.trial and "failed" in self.result(job))
 
     def result_path(self, job: TrainingJob) -> Path:
         """Where a job's result is."""
@@ -223,15 +227,11 @@ class SweepStore:
         write_text(self.result_path(job), json.dumps(result), durable=True)
 
     def write_training(self, job: TrainingJob, ranker: Any, result: Mapping[str, Any], arrays: Arrays) -> None:
-        """Keep a trained ranker and what it does."""
+        """Keep a trained ranker and its scores; without an inner fold these alone, as they are all that it is for."""
         with new_folder(self.result_path(job)) as folder:
-            ranker.save(folder)
-            write_text(folder / "point.json", json.dumps({"job": job.to_dict(), **result}), durable=True)
-            save_arrays(folder / "arrays.npz", arrays)
-
-    def write_inner(self, job: TrainingJob, arrays: Arrays) -> None:
-        """Keep what a model does on the inner fold that it did not learn from."""
-        with new_folder(self.result_path(job)) as folder:
+            if job.inner is None:
+                ranker.save(folder)
+                write_text(folder / "point.json", json.dumps({"job": job.to_dict(), **result}), durable=True)
             save_arrays(folder / "arrays.npz", arrays)
 
     def _json(self, path: Path) -> dict[str, Any]:

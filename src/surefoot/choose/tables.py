@@ -6,16 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from surefoot.choose.options import RANDOM
-from surefoot.choose.recommendation import gain_only, gain_only_rows, recommendation
+from surefoot.choose.recommendation import CHOICES, gain_only, gain_only_rows, recommendation
 from surefoot.data.notebook import NotebookTable, NotebookView, more_rows
 from surefoot.errors import visible
 from surefoot.learn.measured_queries import EVALUATION_PARTS
-from surefoot.report.columns import ABSENT, MORE_COLUMNS, SUMMARY_COLUMNS, FigureColumn
+from surefoot.report.columns import MORE_COLUMNS, SUMMARY_COLUMNS, FigureColumn
 from surefoot.report.escapes import csv_text, markdown
 from surefoot.report.metrics import decision_metrics, flat_metrics
 from surefoot.report.notes import traffic_note
 from surefoot.report.numbers import measure_note, measure_title
-from surefoot.report.tables import latex_table, markdown_table, rendered, terminal_table
+from surefoot.report.tables import latex_table, markdown_table, terminal_table
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.tradeoff import alpha_key
 from surefoot.significance import SIGNIFICANCE
@@ -29,7 +29,6 @@ SIGNS_NOTE = (
     "Figures are means over seeds. *: differs from the baseline. †: differs from the gain-only model "
     f"(p < {SIGNIFICANCE:g} by a paired test corrected for skewness, after Holm)."
 )
-_CHOICES = ("take", "keep", "unclear")
 _ROWS, _ANSWERS = 15, 3
 
 
@@ -85,6 +84,10 @@ def value_of(column: FigureColumn, figures: Any) -> Any:
         return column.value(figures)
     except KeyError:
         return None
+
+
+def _headings(data: Json) -> list[str]:
+    return ["candidate", *(column.heading for column in columns(data))]
 
 
 def _cells(data: Json, part: str) -> list[list[str]]:
@@ -156,19 +159,13 @@ def tables(data: Json, part: str = "test") -> list[RenderableType]:
     """What a terminal shows."""
     from rich.text import Text
 
-    headings = ["candidate", *(column.heading for column in columns(data))]
     recommended = recommendation(data)
     parts: list[RenderableType] = [Text(recommended.headline, style="bold"), *map(Text, recommended.cautions), Text("")]
     parts += [Text(title(data)), Text("")]
-    parts.append(terminal_table(headings, _cells(data, part)))
+    parts.append(terminal_table(_headings(data), _cells(data, part)))
     for answer in data["answers"]:
         parts += [Text(answer["question"], style="bold"), Text(answer["answer"])]
     return [*parts, *(Text(visible(note), style="dim") for note in notes(data))]
-
-
-def to_text(data: Json, width: int = 120) -> str:
-    """The table and the answers without colour."""
-    return rendered(tables(data), width)
 
 
 def to_csv(data: Json) -> str:
@@ -194,11 +191,13 @@ def to_csv(data: Json) -> str:
 
 def to_markdown(data: Json) -> str:
     """The table on test data, the one on validation data, and the answers."""
-    headings = ["candidate", *(column.heading for column in columns(data))]
     recommended = recommendation(data)
     parts = [f"**{markdown(recommended.headline)}**", *map(markdown, recommended.cautions), markdown(title(data))]
     for part, called in _PARTS.items():
-        parts += [f"On {called} data", markdown_table([markdown(heading) for heading in headings], _cells(data, part))]
+        parts += [
+            f"On {called} data",
+            markdown_table([markdown(heading) for heading in _headings(data)], _cells(data, part)),
+        ]
     parts += [f"**{markdown(answer['question'])}** {markdown(answer['answer'])}" for answer in data["answers"]]
     parts.append("\n".join(f"- {markdown(note)}" for note in notes(data)))
     return "\n\n".join(parts) + "\n"
@@ -211,15 +210,10 @@ def to_latex(data: Json) -> str:
 
 def to_notebook(data: Json) -> str:
     """The view of a sweep's plain data, on its test queries."""
-    rows = [*data["baselines"], *data["rows"]]
-    figure_columns = columns(data)
+    rows = _cells(data, "test")
     table = NotebookTable(
-        ["candidate", *(column.heading for column in figure_columns)],
-        [
-            [row["name"] + significance_signs(row["test"]), *(_cell(column, row["test"]) for column in figure_columns)]
-            for row in rows[:_ROWS]
-        ],
-        "On test queries; baselines first", more=more_rows(len(rows), _ROWS, "candidates"),
+        _headings(data), rows[:_ROWS], "On test queries; baselines first",
+        more=more_rows(len(rows), _ROWS, "candidates"),
         looks=["baseline" if number < len(data["baselines"]) else "" for number in range(len(rows[:_ROWS]))],
     )  # fmt: skip
     best = max((row["test"]["mean"] for row in data["rows"]), default=None)
@@ -235,23 +229,20 @@ def to_notebook(data: Json) -> str:
     return NotebookView("Trade-offs", title(data), tiles, table, lead=lead, notes=notes(data)).to_html()
 
 
-def _cell(column: FigureColumn, figures: Json) -> str:
-    return ABSENT if value_of(column, figures) is None else column.text(figures)  # type: ignore[arg-type]
-
-
 def to_metrics(data: Json) -> dict[str, float]:
     """Every figure of a sweep's candidates under a name of its own, for MLflow and DVC.
 
     A name is `measure/candidates/candidate/valid/figure` (or `test`), at an α `…/u_risk/alpha_5`; a baseline's is
     `measure/baselines/baseline/valid/mean`, the recommended model's `measure/recommended/test/figure`.
     """
-    figures: dict[str, Any] = {}
-    if (choice := data.get("recommendation")) is not None:
-        figures["choice"] = decision_metrics(choice["choice"], _CHOICES)
-        figures["recommended"] = {part: choice[part] for part in EVALUATION_PARTS if part in choice}
-    figures["candidates"] = {row["name"]: {part: _part(row[part]) for part in EVALUATION_PARTS} for row in data["rows"]}
-    figures["baselines"] = {row["name"]: {part: row[part] for part in EVALUATION_PARTS} for row in data["baselines"]}
-    figures["queries"] = data["queries"]
+    choice = data["recommendation"]
+    figures = {
+        "choice": decision_metrics(choice["choice"], CHOICES),
+        "recommended": {part: choice[part] for part in EVALUATION_PARTS if part in choice},
+        "candidates": {row["name"]: {part: _part(row[part]) for part in EVALUATION_PARTS} for row in data["rows"]},
+        "baselines": {row["name"]: {part: row[part] for part in EVALUATION_PARTS} for row in data["baselines"]},
+        "queries": data["queries"],
+    }
     return flat_metrics({data["measure"]: figures})
 
 

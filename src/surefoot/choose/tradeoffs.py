@@ -17,14 +17,13 @@ from surefoot.choose.frontier import (
     RiskGainPoint,
     last_alpha,
     mixture_hull,
-    near_optimal_hull,
     undominated,
 )
 from surefoot.choose.options import MODEL, PLAN_FILE, RANKINGS, RESULT_FILE
 from surefoot.choose.page import to_page
 from surefoot.choose.recommendation import gain_only, recommend
 from surefoot.choose.store import SweepStore
-from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_metrics, to_notebook, to_text
+from surefoot.choose.tables import tables, to_csv, to_latex, to_markdown, to_metrics, to_notebook
 from surefoot.choose.tradeoffs_data import SCHEMA
 from surefoot.choose.trainings import TrainingFailure
 from surefoot.data.reading.traffic import TrafficWeights
@@ -45,7 +44,7 @@ class TradeOffs(PlainResult):
     """What a sweep found; `to_dict` is its plain data, everything else renders that."""
 
     _kind = KINDS["tradeoffs"]
-    _renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
+    _renderings = Renderings(tables, to_csv, to_page, to_markdown, to_notebook, to_metrics)
     _folder: Path | None = None  # of the sweep, where its models are
 
     @classmethod
@@ -216,7 +215,8 @@ def _curves(trained: TrainedModels, rows: Sequence[Json], part: str) -> Json:
     lines: dict[str, list[list[float]]] = {}
     for objective in dict.fromkeys(row["objective"] for row in models if row["objective"] != OBJECTIVE):
         own = [points[row["name"]] for row in models if row["objective"] == objective]
-        lines[objective] = _pairs(near_optimal_hull([*([] if gain_point is None else [gain_point]), *own]))
+        # The points of a sweep as they come, and from the last one to the baseline: random reduction of it.
+        lines[objective] = _pairs([*([] if gain_point is None else [gain_point]), *own, BASELINE_POINT])
     names = [row["name"] for row in rows if row["kind"] in RANKINGS]
     best_numbers = undominated([points[name] for name in names])
     return {

@@ -166,7 +166,7 @@ class SweepTrainings:
 
     def is_done(self, job: TrainingJob) -> bool:
         """Whether a training is stored."""
-        if job not in self._done and self.store.has(job) and not (job.trial and "failed" in self.store.result(job)):
+        if job not in self._done and self.store.is_done(job):
             self._done.add(job)
         return job in self._done
 

@@ -13,13 +13,13 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from surefoot.arrays import Floats, Ints
+from surefoot.arrays import Floats
 from surefoot.choose.folds import Fold
 from surefoot.choose.options import CROSS_VALIDATION
 from surefoot.choose.plan import TREES_PARAMETER, Networks, TrainingJob, fit, make_ranker
@@ -68,20 +68,21 @@ class SweepStopError(SurefootError):
     """A result cannot be stored, or the data cannot be used: no other job could do better."""
 
 
-@dataclass
-class InnerFold:
-    """Training queries without one part of them, ready to learn from, and that part."""
+@contextmanager
+def stopping_the_sweep() -> Iterator[None]:
+    """What is refused here is no job's own fault."""
+    try:
+        yield
+    except SurefootError as error:
+        raise SweepStopError(str(error)) from error
 
-    number: int
+
+class Lesson(NamedTuple):
+    """What jobs learn from, ready, and the queries whose documents their models score, by the name of these scores."""
+
+    inner: int | None  # which of the inner folds is left out, if any
     prepared: PreparedData
-    left_out: RankingData
-
-    @classmethod
-    def of(cls, fold: Fold, parts: Sequence[Ints], number: int, stops_early: bool) -> InnerFold:
-        """The inner fold of this number; validation queries say when to stop, where trainings stop early."""
-        rest = np.sort(np.concatenate([part for other, part in enumerate(parts) if other != number]))
-        valid = fold.valid if stops_early else None
-        return cls(number, PreparedData(fold.train.select(rest), valid), fold.train.select(parts[number]))
+    scored: dict[str, RankingData]
 
 
 class Worker:
@@ -97,7 +98,7 @@ class Worker:
         if self._fold is not None and self._fold.name == name:
             return
         self._fold = None  # before the next one comes: memory holds one
-        try:
+        with stopping_the_sweep():
             fold = self.store.source.load(name)
             traffic = self.store.traffic
             fold = fold if traffic is None else fold.with_traffic(traffic)
@@ -119,10 +120,9 @@ class Worker:
             if not self.store.has_inner_folds(name):
                 together = fold.train.select(np.concatenate(self._inner_parts))
                 self.store.write_inner_folds(name, self._arrays_of(CROSS_VALIDATION, together))
-        except SurefootError as error:
-            raise SweepStopError(str(error)) from error
-        self._prepared = PreparedData(self._fold.train, self._fold.valid)
-        self._inner: InnerFold | None = None
+        scored = {f"{part}_scores": data for part, data in zip(EVALUATION_PARTS, fold.sets[1:], strict=True)}
+        self._whole = Lesson(None, PreparedData(fold.train, fold.valid), scored)
+        self._inner: Lesson | None = None
 
     def _check_baselines(self, names: list[str]) -> None:
         settings = {setting.name: setting for setting in self.plan.settings()}
@@ -224,49 +224,40 @@ class Worker:
     def run(self, job: TrainingJob) -> None:
         """Train and store a job, unless it is stored already."""
         self.make_ready(job.fold)
-        if job.inner is not None:
-            self._run_inner(job, job.inner)
+        if self._fold is None or self.store.is_done(job):
             return
-        if self._fold is None or (self.store.has(job) and "failed" not in self.store.result(job)):
-            return
+        lesson = self._whole if job.inner is None else self._inner_lesson(self._fold, job.inner)
         began = time.monotonic()
         names = list(self._fold.train.baselines)
-        data = self._prepared.with_baselines_only(names if job.setting.against_all else names[:1])
-        ranker = make_ranker(self.plan.engine, self.plan.ranker_arguments(job))
+        data = lesson.prepared.with_baselines_only(names if job.setting.against_all else names[:1])
+        arguments = self.plan.ranker_arguments(job)
+        if job.inner is not None and not isinstance(self.plan.engine, Networks):
+            arguments["history"] = False
+        ranker = make_ranker(self.plan.engine, arguments)
         fit(ranker, data)
         result: dict[str, Any] = {"seconds": time.monotonic() - began, "trees": ranker.best_iteration_}
         if job.trial:
             result["valid"] = ranker.history_["valid"]["effectiveness"]
-            self._store(lambda: self.store.write_trial(job, result))
+            with stopping_the_sweep():
+                self.store.write_trial(job, result)
             return
         scores = {
-            f"{part}_scores": ranker.predict(evaluated.with_baselines_only(data.train.baselines))
-            for part, evaluated in zip(EVALUATION_PARTS, self._fold.sets[1:], strict=True)
+            name: ranker.predict(queries.with_baselines_only(data.train.baselines))
+            for name, queries in lesson.scored.items()
         }
-        self._store(lambda: self.store.write_training(job, ranker, result, scores))
+        with stopping_the_sweep():
+            self.store.write_training(job, ranker, result, scores)
 
-    def _run_inner(self, job: TrainingJob, number: int) -> None:
-        """Train on the training queries without one part of them, and store what the model does on that part."""
-        if self._fold is None or self.store.has(job):
-            return
-        if self._inner is None or self._inner.number != number:
+    def _inner_lesson(self, fold: Fold, number: int) -> Lesson:
+        """Training queries without one part of them, which is scored; validation queries where trainings stop early."""
+        if self._inner is None or self._inner.inner != number:
             self._inner = None  # before the next one comes: memory holds one
-            stops_early = self.plan.options.get("early_stopping_rounds") is not None
-            self._inner = InnerFold.of(self._fold, self._inner_parts, number, stops_early)
-        names = list(self._fold.train.baselines)
-        data = self._inner.prepared.with_baselines_only(names if job.setting.against_all else names[:1])
-        no_history = {} if isinstance(self.plan.engine, Networks) else {"history": False}
-        ranker = make_ranker(self.plan.engine, self.plan.ranker_arguments(job) | no_history)
-        fit(ranker, data)
-        scores = ranker.predict(self._inner.left_out.with_baselines_only(data.train.baselines))
-        self._store(lambda: self.store.write_inner(job, {"scores": scores}))
-
-    @staticmethod
-    def _store(write: Any) -> None:
-        try:
-            write()
-        except SurefootError as error:
-            raise SweepStopError(str(error)) from error
+            parts = self._inner_parts
+            rest = np.sort(np.concatenate([part for other, part in enumerate(parts) if other != number]))
+            valid = None if self.plan.options.get("early_stopping_rounds") is None else fold.valid
+            prepared = PreparedData(fold.train.select(rest), valid)
+            self._inner = Lesson(number, prepared, {"scores": fold.train.select(parts[number])})
+        return self._inner
 
 
 def main() -> None:

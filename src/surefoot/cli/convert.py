@@ -51,8 +51,7 @@ def convert(
     and once they are judged, `surefoot convert judged.csv --texts topics.tsv -o qrels.txt`
     """
     tool = None if to in (None, ConvertFormat.trec) else str(to)
-    inputs = [path for path in (source, unrated, texts, documents) if path is not None]
-    check_outputs([Output("--output", output)], inputs, force)
+    check_outputs([Output("--output", output)], [source, unrated, texts, documents], force)
     from surefoot.data.tools.judgments import with_document_ids, with_ids, write_judgments
     from surefoot.data.types.runs import Run
 

@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from surefoot.cli import shared_options as shared
+from surefoot.cli.commands import helpful_group
 from surefoot.cli.demo_clicks import demo_clicks
-from surefoot.cli.help_screen import helpful_group
 from surefoot.cli.option import DIR, option
 from surefoot.cli.outputs import DEMO, JSON, PAGE, OutputFolder, check_outputs
 from surefoot.cli.printing import page_provenance

@@ -36,8 +36,8 @@ def export(
     **Example:** `surefoot export model/ --to elasticsearch-plugin --missing zero -o es/`
     """
     names = export_files(to).values()
-    inputs = [*map(Path, model_files(model)), *([] if features is None else [features])]
-    check_outputs([OutputFolder("--output", output, inside=dict.fromkeys(names))], inputs, force)
+    outputs = [OutputFolder("--output", output, inside=dict.fromkeys(names))]
+    check_outputs(outputs, [*model_files(model), features], force)
     from surefoot.data.letor.files import read_feature_names
     from surefoot.neural.loading import load_ranker
 

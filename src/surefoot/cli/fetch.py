@@ -46,8 +46,7 @@ def fetch(
     """
     from surefoot.fetching.fetched_run import answers_folder, is_own_output
 
-    inputs = [queries, body, *([ca_file] if ca_file is not None else [])]
-    check_outputs([Output("--output", output)], inputs, force or is_own_output(output))
+    check_outputs([Output("--output", output)], [queries, body, ca_file], force or is_own_output(output))
     from surefoot.fetching.fetched_run import fetched_run
 
     fetched = fetched_run(

@@ -14,7 +14,7 @@ import typer
 
 from surefoot.arguments import LARGEST_COUNT
 from surefoot.cli import shared_options as shared
-from surefoot.cli.help_screen import TYPED
+from surefoot.cli.commands import TYPED
 from surefoot.cli.option import FILE, NAME, option
 from surefoot.cli.outputs import DECISION_JUNIT, DECISION_MARKDOWN, Output, check_outputs
 from surefoot.cli.printing import Delivery, results, show

@@ -53,12 +53,10 @@ def guard(
     """
     if automatic is not None:
         raise ArgumentError(NO_AUTOMATIC_REASON)
-    files = [
-        path for path in (fit_scorer, calibrate, sample, unlabelled, *baseline_files(baseline)) if path is not None
-    ]
+    files = [fit_scorer, calibrate, sample, unlabelled, *baseline_files(baseline)]
     inputs = [*model_files(model), *files]
     folder = OutputModel("--output", output, is_own_file=is_guard_file, what="a guard")
-    delivery.check([*inputs, *([] if record is None else [record])], folder)
+    delivery.check([*inputs, record], folder)
     check_outputs([Output("--record", record)], inputs, force=True)
     from surefoot.decide.guard.guard import RiskGuard
     from surefoot.learn.baseline_spec import read_like, with_baselines

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from surefoot.cli import shared_options as shared
-from surefoot.cli.help_screen import helpful_group
+from surefoot.cli.commands import helpful_group
 from surefoot.cli.option import FILE, NAME, argument, option
 from surefoot.cli.outputs import DRAWS_CSV, Output, check_outputs
 from surefoot.cli.printing import Delivery, results, show
@@ -59,11 +59,10 @@ def judge_next(  # noqa: PLR0915  # a list of its options
         if given and not there:
             raise ArgumentError(f"{option_name} works only with {needs}; add it, or remove {option_name}")
     named, live = GivenFiles(tuple(runs), judged=False).with_live(baseline)
-    read = [str(path) for path in (qrels, traffic, automatic, texts) if path is not None]
-    inputs = [*input_files(named.files), *read]
+    inputs = [*input_files(named.files), qrels, traffic, automatic, texts]
     outputs = [Output("--output", output), Output("--csv", csv_file, DRAWS_CSV)]
     outputs += [Output("--documents-csv", documents_csv), Output("--query-set", query_set)]
-    check_outputs(outputs, [*inputs, *([record] if record else [])], force)
+    check_outputs(outputs, [*inputs, record], force)
     check_outputs([Output("--record", record)], inputs, force=True)
     from surefoot.data.reading.files import as_text
     from surefoot.data.tools.judgments import write_judgments

@@ -56,7 +56,7 @@ def show_model(
     if metrics is not None:
         assessment._write(metrics, "metrics")
     if html is not None:
-        provenance = page_provenance(html, [path for path in inputs if path is not None])
+        provenance = page_provenance(html, inputs)
         if provenance is not None and validation:
             provenance = provenance._replace(title="on validation data", caution=_VALIDATION)
         assessment._write(html, "html", alpha=alpha or None, system=scores.systems[-1], provenance=provenance)

@@ -152,14 +152,15 @@ def files_under(path: Path) -> list[Path]:
     return [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
 
 
-def check_outputs(outputs: Iterable[Output], inputs: Iterable[str | Path], force: bool = False) -> None:
+def check_outputs(outputs: Iterable[Output], inputs: Iterable[str | Path | None], force: bool = False) -> None:
     """Reject, before anything is read, outputs that cannot be written, are an input, coincide, or would lose a file.
 
-    An output whose path is None was not requested. `force` allows to replace what exists, but never an input.
+    An output whose path is None was not requested, an input that is None was not given. `force` allows to replace what
+    exists, but never an input.
     """
     requested = [output for output in outputs if output.path is not None]
     _REQUESTED.extend(requested)
-    read = {_identity(path): path for path in inputs}
+    read = {_identity(path): path for path in inputs if path is not None}
     taken: dict[object, Output] = {}
     for output in requested:
         if not str(output.path):

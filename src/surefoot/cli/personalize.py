@@ -60,13 +60,11 @@ def personalize(
         if save.resolve() == output.resolve():
             raise ArgumentError("--save and --output are the same folder; choose another one for the model")
         check_new(save, last=last)
-    kinds = [] if segments is None else [segments]
-    delivery.check([*files_under(log), *kinds])
+    delivery.check([*files_under(log), segments])
+    from surefoot.personal.lists import check_known
     from surefoot.personal.methods import method_names
     from surefoot.personal.personalize import features
     from surefoot.personal.personalize import personalize as learn
-    from surefoot.personal.saved_ranker import check_method
-    from surefoot.personal.study import check_preset
     from surefoot.personal.tables import tables
 
     reading: dict[str, Any] = {
@@ -89,13 +87,13 @@ def personalize(
     if trees is not None:
         ranker["n_estimators"] = trees
     if method is not None:  # before hours of training, and again among the models that were chosen
-        check_preset(preset)
-        check_method(method, method_names({**GRIDS[preset], **grid}))
+        check_known("is no preset", preset, GRIDS)
+        check_known("is no model of method", method, method_names({**GRIDS[preset], **grid}))
     result = learn(
         log, output, **reading, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, segments=segments,
         seed=seed, horizons=horizons,
     )  # fmt: skip
-    delivery.finish(result, lambda: show(tables(result.to_dict())), [log, *kinds])
+    delivery.finish(result, lambda: show(tables(result.to_dict())), [log, segments])
     if save is not None:  # last: the result is there, whatever becomes of the model
         result.save(save, method=method)
         if not delivery.quiet:

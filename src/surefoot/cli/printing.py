@@ -60,12 +60,12 @@ class Delivery:
         known = _SIGNATURES | signatures
         self.outputs = [Output(f"--{kind}", path, known.get(kind)) for kind, path in self.files.items()]
 
-    def check(self, inputs: Iterable[str | Path], *others: Output) -> None:
+    def check(self, inputs: Iterable[str | Path | None], *others: Output) -> None:
         """Check, before anything is read, that the files and the command's other outputs can be written."""
         check_outputs([*others, *self.outputs], inputs, self.force)
 
     def finish(
-        self, result: Any, show_table: Callable[[], None], sources: Iterable[str | Path] | None = None,
+        self, result: Any, show_table: Callable[[], None], sources: Iterable[str | Path | None] | None = None,
         links: Sequence[str | Path] = (), **options: dict[str, Any],
     ) -> None:  # fmt: skip
         """Write and print a result; `options` are keyword arguments of its `to_json`, `to_html` and so on.
@@ -125,14 +125,14 @@ def either(names: Iterable[str]) -> str:
 
 
 def page_provenance(
-    page: str | Path | None, inputs: Iterable[str | Path], links: Sequence[str | Path] = ()
+    page: str | Path | None, inputs: Iterable[str | Path | None], links: Sequence[str | Path] = ()
 ) -> Provenance | None:
     """The provenance of a page; None where none is written, so that no file is read again to hash it."""
     if page is None:
         return None
     from surefoot.report.provenance import Provenance, SourceFile
 
-    once = dict.fromkeys(map(str, inputs))
+    once = dict.fromkeys(str(path) for path in inputs if path is not None)
     return Provenance(
         command=command_line(),
         sources=[SourceFile.of(path) for path in once],

@@ -53,7 +53,7 @@ def select(
         raise ArgumentError(
             "--fold selects the model to copy, but without --output no model is copied; add --output DIR"
         )
-    inputs = [folder / RESULT_FILE, folder / PLAN_FILE, *([] if traffic is None else [Path(traffic)])]
+    inputs = [folder / RESULT_FILE, folder / PLAN_FILE, traffic]
     delivery.check(inputs, OutputModel("--output", output, is_own_file=is_model_file))
     from surefoot.choose.choice import copy_model
     from surefoot.choose.choice import select as choose

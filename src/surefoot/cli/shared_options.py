@@ -13,7 +13,7 @@ import typer
 
 from surefoot.arguments import LARGEST_SEED
 from surefoot.cli.bar import progress_shown
-from surefoot.cli.help_screen import HelpfulCommand, show_all
+from surefoot.cli.commands import HelpfulCommand, show_all
 from surefoot.cli.option import FILE, NAME, OptionGroup, argument, option
 from surefoot.measures import MissingTreatment
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from surefoot.arguments import LARGEST_COUNT, MOST_DRAWS, integer, parse_numbers
 from surefoot.cli import shared_options as shared
-from surefoot.cli.help_screen import helpful_group
+from surefoot.cli.commands import helpful_group
 from surefoot.cli.option import FILE, LIST, NAME, OptionGroup, option
 from surefoot.cli.outputs import STUDY_CSV
 from surefoot.cli.printing import results, show

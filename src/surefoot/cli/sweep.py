@@ -71,7 +71,7 @@ def sweep(
 
     **Example:** `surefoot sweep MQ2008/ -b bm25=feature:25 --objective u_risk,faro -o sweep/ --html t.html`
     """
-    files = [*map(Path, baseline_files(baseline or [])), *([] if traffic is None else [Path(traffic)])]
+    files = [*baseline_files(baseline or []), traffic]
     delivery.check([*files_under(data), output / choices.PLAN_FILE, output / choices.RESULT_FILE, *files])
     from surefoot.choose.plan import TREES_PARAMETER
     from surefoot.choose.sweep import sweep as run_sweep

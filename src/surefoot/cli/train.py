@@ -108,7 +108,7 @@ def train(
             *files_under(data),
             *([] if valid is None else files_under(valid)),
             *baseline_files(baseline or []),
-            *([] if traffic is None else [Path(traffic)]),
+            traffic,
             *([] if init_model is None else model_files(init_model)),
         ],
         force,
@@ -149,11 +149,12 @@ def train(
     training, validation = _read_data(data, valid, baseline or [], weights)
     show_data(console, ranker, {"training": training, "validation": validation})
     with _growing(ranker, quiet) as progress:
-        ranker.fit(training, valid=validation, progress=progress, **_start(init_model))
+        start = {} if init_model is None else {"init_model": init_model}  # networks have no such argument
+        ranker.fit(training, valid=validation, progress=progress, **start)
     _save(console, ranker, output)
     _write_card(ranker, validation, card, output, valid)
     if validation is not None:
-        inputs = [data, valid, *baseline_files(baseline or []), *([] if traffic is None else [Path(traffic)])]
+        inputs = [data, valid, *baseline_files(baseline or []), traffic]
         scores = score_model(ranker, validation, traffic=weights)
         show_model(console, scores, ranker.alpha, html, inputs, metrics=metrics, validation=True)
 
@@ -192,11 +193,6 @@ def _refuse_together(
         raise ArgumentError(f"{assessed} shows the assessment on validation data; add --valid FILE")
     if early_stopping is not None and valid is None:
         raise ArgumentError("--early-stopping needs validation data; add --valid FILE")
-
-
-def _start(init_model: Path | None) -> dict[str, Any]:
-    """What trees go on from; networks have no such argument."""
-    return {} if init_model is None else {"init_model": init_model}
 
 
 def _make_trees(ranker_arguments: dict[str, Any], threads: int | None, parameters: dict[str, Any]) -> Ranker:

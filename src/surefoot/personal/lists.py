@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from surefoot.risk.assessment_data import Json
 
 SHOWN_ORDER = "shown order"  # what the baseline is called
 _ABOUT_RESULTS = ("impression", "session", "query", "document", "clicked", "grade")
+_LISTED = 20  # names in a message
 _SESSIONS = 150  # that are shown: a page that can be sent round
 _LISTS = 20  # of one session
 
@@ -59,13 +60,9 @@ def read_lists(
     last satisfied click alone). Lists are split by "user", "session" or "time"; by default by user if the
     log has users. At most `sample` lists are taken, drawn by their names.
     """
-    if labels not in LABEL_MEASURES:
-        raise ArgumentError(
-            f"there are no labels {shortened(labels)}{did_you_mean(labels, LABEL_MEASURES) or '.'} Choose one of: "
-            f"{', '.join(LABEL_MEASURES)}"
-        )
+    check_known("are no labels", labels, LABEL_MEASURES)
     by = split or ("user" if table.users else "session")
-    check_split(by)
+    check_known("is no split by", by, SPLITS)
     if by == "time" and table.clock is None:
         raise ArgumentError("the sessions of the log do not share one clock; split by session")
     if by == "user" and not table.users:
@@ -100,11 +97,12 @@ def read_lists(
     return result
 
 
-def check_split(by: str) -> None:
-    """Reject what lists cannot be split by."""
-    if by not in SPLITS:
+def check_known(there: str, name: str, known: Collection[str]) -> None:
+    """Reject a name that is none of the known; `there` says what there is not, as "is no split by"."""
+    if name not in known:
+        listed = [*list(known)[:_LISTED], *(["…"] if len(known) > _LISTED else [])]
         raise ArgumentError(
-            f"there is no split by {shortened(by)}{did_you_mean(by, SPLITS) or '.'} Choose one of: {', '.join(SPLITS)}"
+            f"there {there} {shortened(name)}{did_you_mean(name, known) or '.'} Choose one of: {', '.join(listed)}"
         )
 
 

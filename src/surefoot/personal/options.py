@@ -22,7 +22,18 @@ CHOICE_TITLES = HALF_RERANKED, EQUAL_GAIN, EQUALLY_RERANKED = (
     "… least risk at equal gain",
     "… most gain at equal re-ranking",
 )
-SELECTIVE = "selective"
+SELECTIVE, RANDOM = "selective", "random"
+METHOD_LINES = {  # what a row's model learns, or how it ranks
+    STANDARD: "Learns to put clicked results first; the order of the others is free.",
+    STANDARD_REGRESSION: "The same labels, learned by least squares, so that every rank counts alike.",
+    WEIGHTED: "Learns clicks and (with weight β) the shown order, so that results move only for a good reason.",
+    WEIGHTED_REGRESSION: "Learns clicks and (with weight β) the shown order, by least squares.",
+    RISK: "Learns clicks, and counts a list that gets worse 1 + α times.",
+    WEIGHTED_RISK: "Learns clicks and the shown order, and counts a list that gets worse 1 + α times.",
+    LOWEST: "Learns only from results down to one below the lowest click.",
+    SELECTIVE: "Uses the standard model if people agree on what to click (low entropy); else keeps the shown order.",
+    RANDOM: "Uses the standard model on randomly chosen lists; else keeps the shown order.",
+}
 HORIZONS = SESSION_ONLY, LONG_TERM_ONLY = ("session", "long-term")  # of features, to learn from one alone
 RESULT = "personalization.json"  # in a study's folder
 SAVED_FILES = DETAILS, STATE = ("personal.json", "clicks.duckdb")  # beside the model that a study saved

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from surefoot.choose.recommendation import Recommendation, share_tile
 from surefoot.errors import visible
-from surefoot.personal.options import METHOD_TITLES, STANDARD
+from surefoot.personal.options import METHOD_LINES, METHOD_TITLES, STANDARD
 from surefoot.personal.recommendation import recommendation
 from surefoot.personal.tables import (
     bias_note,
@@ -15,7 +15,6 @@ from surefoot.personal.tables import (
     full_label,
     headings,
     measure_name,
-    method_line,
     notes,
     segment_tables,
     title,
@@ -89,7 +88,7 @@ def page_rows(data: Json) -> list[Json]:
         {
             "cells": [visible(full_label(row)), *(visible(cells(row)[column]) for column in _COLUMNS[1:])],
             "also": [visible(full_label(row, label)) for label in also],
-            "line": method_line(row),
+            "line": METHOD_LINES.get(row["method"], ""),
             "is_best": row["name"] == best,
         }
         for row, also in sorted(distinct_rows(data["chosen"]), key=lambda one: rank(one[0]))

@@ -15,11 +15,11 @@ from surefoot.clicks.layouts.reading import find_layout, guess_layout
 from surefoot.clicks.options import GRADE_DWELLS, MEMORY, SATISFIED
 from surefoot.data.reading.query_tables import read_segments
 from surefoot.data.writing.all_or_nothing import ensure_folder
-from surefoot.errors import ArgumentError, did_you_mean, shortened
+from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.engines.contract import engine_of, merge_parameters
-from surefoot.personal.lists import check_split
-from surefoot.personal.options import LABEL_MEASURES, RESULT, SAMPLE
-from surefoot.personal.study import Personalization, check_preset, check_study, study
+from surefoot.personal.lists import check_known
+from surefoot.personal.options import GRIDS, LABEL_MEASURES, RESULT, SAMPLE, SPLITS
+from surefoot.personal.study import Personalization, check_study, study
 
 _UNITS = {"s": 1.0, "ms": 0.001, "us": 1e-6, "min": 60.0}
 
@@ -92,9 +92,9 @@ def personalize(
     force : bool
         Begin anew in a folder that holds features of another log or of other options.
     """
-    check_preset(preset)
+    check_known("is no preset", preset, GRIDS)
     if split is not None:
-        check_split(split)
+        check_known("is no split by", split, SPLITS)
     layout = layout or guess_layout(log)
     labels = labels or find_layout(layout).default_labels
     if threads is not None:
@@ -133,11 +133,7 @@ def features(
     """The table of features alone; see `personalize` for the arguments."""
     known = layout or guess_layout(log)
     kind = labels or find_layout(known).default_labels
-    if kind not in LABEL_MEASURES:
-        raise ArgumentError(
-            f"there are no labels {shortened(kind)}{did_you_mean(kind, LABEL_MEASURES) or '.'} Choose one of: "
-            f"{', '.join(LABEL_MEASURES)}"
-        )
+    check_known("are no labels", kind, LABEL_MEASURES)
     if clock not in ("session", "log"):
         raise ArgumentError(
             f"clock is {shortened(clock)}; it must be 'session', or 'log' if all sessions share one clock"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,14 +23,14 @@ from surefoot.clicks.served.event_store import EventStore
 from surefoot.data.reading.files import read_json
 from surefoot.data.reading.folders import describing_file
 from surefoot.data.writing.all_or_nothing import destination_folder, new_folder, write_text
-from surefoot.errors import ArgumentError, DataError, SurefootWarning, did_you_mean, expecting, shortened
+from surefoot.errors import ArgumentError, DataError, SurefootWarning, expecting, shortened
 from surefoot.learn.ranker import Ranker
+from surefoot.personal.lists import check_known
 from surefoot.personal.options import DETAILS, STATE
 from surefoot.personal.recommendation import recommendation
 from surefoot.risk.assessment_data import Json
 
 SCHEMA = "surefoot/personal-ranker/1"
-_LISTED = 20  # names of methods in a message
 
 
 def check_new(folder: str | os.PathLike[str], *, last: bool = True) -> Path:
@@ -81,15 +80,6 @@ def save_ranker(
         write_text(temporary / DETAILS, json.dumps(details, indent=2, ensure_ascii=False) + "\n", durable=True)
 
 
-def check_method(method: str, names: Sequence[str]) -> None:
-    """Reject a method that has none of these names."""
-    if method not in names:
-        raise ArgumentError(
-            f"there is no model of method {shortened(method)}{did_you_mean(method, names) or '.'} Choose one of: "
-            f"{', '.join(names[:_LISTED])}{', …' if len(names) > _LISTED else ''}"
-        )
-
-
 def read_details(folder: Path) -> tuple[dict[str, Any], LogFacts]:
     """What was saved beside the model, and how its log counts."""
     path = describing_file(folder, DETAILS, "give the one that `personalize --save` wrote")
@@ -111,7 +101,7 @@ def _chosen(data: Json, method: str | None) -> tuple[str, str]:
     named = {row["label"]: row["name"] for row in data["chosen"]} | {row["name"]: row["name"] for row in data["rows"]}
     if method is not None:
         saved = {key: name for key, name in named.items() if name in data["models"]}
-        check_method(method, list(saved))
+        check_known("is no model of method", method, saved)
         return saved[method], f"It was asked for by name. {headline}."
     choice = data["recommendation"]
     if choice["choice"] == "keep":

@@ -16,12 +16,12 @@ from surefoot.arguments import LARGEST_COUNT
 from surefoot.arrays import Floats
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.clicks.labels import preference_gains
-from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
+from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.engines.contract import engine_of, merge_parameters
 from surefoot.learn.measured_queries import EVALUATION_PARTS, PARTS
 from surefoot.learn.ranker import Ranker
 from surefoot.learn.settings import TrainingSettings
-from surefoot.personal.lists import ShownLists, example_sessions, read_lists
+from surefoot.personal.lists import ShownLists, check_known, example_sessions, read_lists
 from surefoot.personal.methods import MODELS_FOLDER, MethodSetting, StudyRankers, by_horizon, on_preferences, settings
 from surefoot.personal.options import (
     EQUAL_GAIN,
@@ -31,6 +31,7 @@ from surefoot.personal.options import (
     LABEL_MEASURES,
     LOWEST,
     METHOD_TITLES,
+    RANDOM,
     RISK,
     SELECTIVE,
     STANDARD,
@@ -52,7 +53,7 @@ from surefoot.personal.reranker_figures import (
     most_gain_at_share,
     random_mixture,
 )
-from surefoot.personal.tables import to_csv, to_latex, to_markdown, to_metrics, to_notebook, to_text
+from surefoot.personal.tables import tables, to_csv, to_latex, to_markdown, to_metrics, to_notebook
 from surefoot.report.kinds import KINDS
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json
@@ -66,7 +67,7 @@ class Personalization(PlainResult):
     """What re-rankers gain and risk; `to_dict` is its plain data, everything else renders that."""
 
     _kind = KINDS["personalization"]
-    _renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
+    _renderings = Renderings(tables, to_csv, to_page, to_markdown, to_notebook, to_metrics)
     folder: Path | None = None  # of the study, where this program made it
 
     def to_latex(self) -> str:
@@ -111,7 +112,7 @@ def study(
     seed: int = 0,
 ) -> Personalization:
     """Train every method on a table of features, choose on validation lists, and judge on test lists."""
-    check_preset(preset)
+    check_known("is no preset", preset, GRIDS)
     grid_settings, ranker_settings = _tried_settings(preset, grid, ranker, seed)
     lists = read_lists(table, labels=labels, split=split, sample=sample, seed=seed)
     measure = LABEL_MEASURES[labels]
@@ -182,15 +183,6 @@ def _new_users(lists: ShownLists) -> Segments:
     return {"user": {query: "known" if one else "new" for query, one in zip(lists.data.queries, seen, strict=True)}}
 
 
-def check_preset(preset: str) -> None:
-    """Reject an unknown preset."""
-    if preset not in GRIDS:
-        raise ArgumentError(
-            f"there is no preset {shortened(preset)}{did_you_mean(preset, GRIDS) or '.'} Choose one of: "
-            f"{', '.join(GRIDS)}"
-        )
-
-
 def check_study(
     measure: str, preset: str, grid: dict[str, Any] | None, ranker: dict[str, Any] | None, seed: int
 ) -> None:
@@ -241,42 +233,33 @@ def _add_tests(rows: list[Json], scores: list[dict[str, Floats]], comparison: Sh
 
 def _choose(by_method: dict[str, list[Json]]) -> list[Json]:
     """The rows of the paper's Table 2, each with a label; and those of regression."""
+    rows: list[Json] = []
+
+    def add(row: Json | None, label: str | None = None) -> None:
+        if row is not None:
+            rows.append(row | {"label": label or METHOD_TITLES[row["method"]]})
+
     standard = by_method[STANDARD][0]
     risk = [standard, *by_method[RISK]]
-    rows = [row | {"label": METHOD_TITLES[row["method"]]} for row in (standard, *by_method[STANDARD_REGRESSION])]
     largest = map(largest_area, (by_method[WEIGHTED], by_method[WEIGHTED_REGRESSION]))
     by_learner = [row for row in largest if row is not None]
-    rows += [row | {"label": METHOD_TITLES[row["method"]]} for row in by_learner]
+    for row in (standard, *by_method[STANDARD_REGRESSION], *by_learner):
+        add(row)
     weighted = largest_area(by_learner)
     if weighted is not None:
-        half = most_gain_at_half(by_method[WEIGHTED] + by_method[WEIGHTED_REGRESSION], standard)
-        if half is not None:
-            rows.append(half | {"label": HALF_RERANKED})
+        add(most_gain_at_half(by_method[WEIGHTED] + by_method[WEIGHTED_REGRESSION], standard), HALF_RERANKED)
         chance = weighted["valid"]["share_reranked"] / standard["valid"]["share_reranked"]
-        coin: Json = {
-            "method": "random",
-            "beta": None,
-            "alpha": None,
-            "name": "Random",
-            "label": "Random, as often re-ranked",
-        }
+        label = "Random, as often re-ranked"
+        coin: Json = {"method": RANDOM, "beta": None, "alpha": None, "name": "Random", "label": label}
         coin = random_mixture(coin | {"parameters": f"p = {chance:.2f}"}, standard, chance)
         add_shares(coin, standard)
-        rows.append(coin)
-    best = largest_area(by_method[RISK])
-    if best is not None:
-        rows.append(best | {"label": METHOD_TITLES[RISK]})
+        add(coin, label)
+    add(largest_area(by_method[RISK]))
     if weighted is not None:
-        parity = least_risk_at_gain(risk, weighted["valid"]["gain"])
-        near = most_gain_at_share(risk, weighted["valid"]["share_reranked"])
-        rows.append(parity | {"label": EQUAL_GAIN})
-        rows.append(near | {"label": EQUALLY_RERANKED})
-        both = largest_area(by_method[WEIGHTED_RISK])
-        if both is not None:
-            rows.append(both | {"label": METHOD_TITLES[WEIGHTED_RISK]})
-    if by_method[LOWEST]:
-        lowest = max(by_method[LOWEST], key=lambda row: row["valid"]["gain"])
-        rows.append(lowest | {"label": METHOD_TITLES[LOWEST]})
+        add(least_risk_at_gain(risk, weighted["valid"]["gain"]), EQUAL_GAIN)
+        add(most_gain_at_share(risk, weighted["valid"]["share_reranked"]), EQUALLY_RERANKED)
+        add(largest_area(by_method[WEIGHTED_RISK]))
+    add(max(by_method[LOWEST], key=lambda row: row["valid"]["gain"], default=None))
     return rows
 
 

@@ -5,25 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from surefoot.choose.recommendation import CHOICES
 from surefoot.data.notebook import NotebookTable, NotebookView, more_rows
 from surefoot.errors import visible
 from surefoot.learn.measured_queries import EVALUATION_PARTS
-from surefoot.personal.options import (
-    LOWEST,
-    METHOD_TITLES,
-    RISK,
-    SELECTIVE,
-    STANDARD,
-    STANDARD_REGRESSION,
-    WEIGHTED,
-    WEIGHTED_REGRESSION,
-    WEIGHTED_RISK,
-)
+from surefoot.personal.options import METHOD_TITLES
 from surefoot.personal.recommendation import recommendation
 from surefoot.report.escapes import csv_text, latex, markdown
 from surefoot.report.metrics import decision_metrics, flat_metrics
 from surefoot.report.numbers import fixed, measure_note, measure_title, percent, signed
-from surefoot.report.tables import latex_table, markdown_table, rendered, terminal_table
+from surefoot.report.tables import latex_table, markdown_table, terminal_table
 from surefoot.risk.assessment_data import Json
 from surefoot.significance import CONFIDENCE_PERCENT, SIGNIFICANCE
 
@@ -32,20 +23,7 @@ if TYPE_CHECKING:
 
 _TYPICAL_POSITION = 5  # that the sentence on position bias speaks of, or the last that is known
 _NAMES = {"AP": "MAP", "RR": "MRR"}  # what the mean of a measure is called
-RANDOM = "random"
-METHOD_LINES = {  # what a row's model learns, or how it ranks
-    STANDARD: "Learns to put clicked results first; the order of the others is free.",
-    STANDARD_REGRESSION: "The same labels, learned by least squares, so that every rank counts alike.",
-    WEIGHTED: "Learns clicks and (with weight β) the shown order, so that results move only for a good reason.",
-    WEIGHTED_REGRESSION: "Learns clicks and (with weight β) the shown order, by least squares.",
-    RISK: "Learns clicks, and counts a list that gets worse 1 + α times.",
-    WEIGHTED_RISK: "Learns clicks and the shown order, and counts a list that gets worse 1 + α times.",
-    LOWEST: "Learns only from results down to one below the lowest click.",
-    SELECTIVE: "Uses the standard model if people agree on what to click (low entropy); else keeps the shown order.",
-    RANDOM: "Uses the standard model on randomly chosen lists; else keeps the shown order.",
-}
 _ROWS = 20
-_CHOICES = ("take", "keep", "unclear")
 
 
 def measure_name(data: Json) -> str:
@@ -190,11 +168,6 @@ def tables(data: Json) -> list[RenderableType]:
     return [*parts, *(Text(visible(note), style="dim") for note in notes(data))]
 
 
-def to_text(data: Json, width: int = 120) -> str:
-    """The table without colour."""
-    return rendered(tables(data), width)
-
-
 def to_markdown(data: Json) -> str:
     """The table on test lists."""
     recommended = recommendation(data)
@@ -226,11 +199,6 @@ def to_csv(data: Json) -> str:
         for part in EVALUATION_PARTS
     ]
     return csv_text(["model", "method", "beta", "alpha", "chosen_as", "part", *keys], lines)
-
-
-def method_line(row: Json) -> str:
-    """What a row's model learns, or how it ranks; empty for a method that this version does not know."""
-    return METHOD_LINES.get(row["method"], "")
 
 
 def full_label(row: Json, label: str | None = None) -> str:
@@ -286,10 +254,12 @@ def to_metrics(data: Json) -> dict[str, float]:
     A name is `measure/models/model/valid/figure` (or `test`); the shown order's is `measure/shown/valid`, that of the
     model to serve `measure/recommended/figure`, on test lists.
     """
-    figures: dict[str, Any] = {}
-    if (choice := data.get("recommendation")) is not None:
-        figures["choice"] = decision_metrics(choice["choice"], _CHOICES)
-        figures["recommended"] = choice
-    figures["models"] = {row["name"]: {part: row[part] for part in EVALUATION_PARTS} for row in data["rows"]}
-    figures["shown"], figures["lists"] = data["shown"], data["lists"]
+    choice = data["recommendation"]
+    figures = {
+        "choice": decision_metrics(choice["choice"], CHOICES),
+        "recommended": choice,
+        "models": {row["name"]: {part: row[part] for part in EVALUATION_PARTS} for row in data["rows"]},
+        "shown": data["shown"],
+        "lists": data["lists"],
+    }
     return flat_metrics({data["measure"]: figures})

@@ -225,30 +225,20 @@ def test_queries_called_as_keys_are(tmp_path: Path, content: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "message"),
+    ("read", "name", "content", "message"),
     [
-        ("a.csv", RATINGS, "a Quepid case's ratings, which contains judgments, but a run is needed here"),
-        ("a.csv", BOOK, "a Quepid book, which contains judgments"),
-        ("a.json", WORKBENCH, "judgments of the Search Relevance Workbench, which contains judgments"),
-        ("a.json", REQUEST, "a _rank_eval request, which contains judgments"),
+        (sf.read_run, "a.csv", RATINGS, "a Quepid case's ratings, which contains judgments, but a run is needed here"),
+        (sf.read_run, "a.csv", BOOK, "a Quepid book, which contains judgments"),
+        (sf.read_run, "a.json", WORKBENCH, "judgments of the Search Relevance Workbench, which contains judgments"),
+        (sf.read_run, "a.json", REQUEST, "a _rank_eval request, which contains judgments"),
+        (sf.read_qrels, "a.csv", SNAPSHOT, "a Quepid snapshot, which contains a run, but judgments are needed here"),
+        (sf.read_qrels, "a.json", RESPONSE, "a _rank_eval response, which contains a run"),
+        (sf.read_qrels, "a.json", RESULTS, "results of the Search Relevance Workbench, which contains a run"),
     ],
 )
-def test_judgments_are_no_run(tmp_path: Path, name: str, content: Any, message: str) -> None:
+def test_the_other_kind_is_refused(tmp_path: Path, read: Any, name: str, content: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
-        sf.read_run(write_file(tmp_path / name, content))
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("a.csv", SNAPSHOT, "a Quepid snapshot, which contains a run, but judgments are needed here"),
-        ("a.json", RESPONSE, "a _rank_eval response, which contains a run"),
-        ("a.json", RESULTS, "results of the Search Relevance Workbench, which contains a run"),
-    ],
-)
-def test_a_run_is_no_judgments(tmp_path: Path, name: str, content: Any, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        sf.read_qrels(write_file(tmp_path / name, content))
+        read(write_file(tmp_path / name, content))
 
 
 # What is refused, and where
