@@ -2,7 +2,7 @@
 
 `tradeoff.py` (reward, risk, U), `inference.py` (T, adjusted and robust), `outcomes.py` (what tests say together),
 `expectation.py` (Z, Geo), `churn.py` (how far rankings moved), `betting.py` and `bounds.py` (what n queries prove of a
-mean). `assessment_figures.py` gathers an assessment as plain data, `assessment_parts.py` what it has beside its systems.
+mean). `assessment_figures.py` gathers an assessment as plain data, `assessment_parts.py` what else it has.
 """
 
 from __future__ import annotations
