@@ -16,8 +16,8 @@ from tests.export.models import NAMES, data, model_of, ranker, rows_of, threshol
 
 import surefoot as sf
 from surefoot.errors import ArgumentError
-from surefoot.export import float32_thresholds, package
-from surefoot.export.ensemble import Ensemble, RawTree
+from surefoot.export import package
+from surefoot.export.ensemble import LARGEST_FLOAT32, Ensemble, RawTree, thresholds_at_most
 from surefoot.export.readers import lightgbm as lightgbm_reader
 from surefoot.export.settings import TARGETS
 from surefoot.export.targets import ltr_plugin, onnx, ranklib, solr
@@ -177,8 +177,8 @@ def rounded(thresholds: Any) -> np.ndarray:
     with np.errstate(over="ignore"):
         return np.clip(
             np.asarray(thresholds).astype(np.float32),
-            -float32_thresholds.LARGEST_FLOAT32,
-            float32_thresholds.LARGEST_FLOAT32,
+            -LARGEST_FLOAT32,
+            LARGEST_FLOAT32,
         )
 
 
@@ -211,7 +211,7 @@ def test_solr_without_its_slack_fails(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(
         solr,
         "before_slack",
-        lambda t: (float32_thresholds.thresholds_at_most(t), float32_thresholds.thresholds_at_most(t)),
+        lambda t: (thresholds_at_most(t), thresholds_at_most(t)),
     )
     score = interpreter("solr", exported(model, tmp_path, "solr", "zero"), NAMES)
     with pytest.raises(AssertionError, match=WRONG):

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.export.float32_thresholds import LARGEST_FLOAT32, before_slack, thresholds_at_most, thresholds_less_than
+from surefoot.export.ensemble import LARGEST_FLOAT32, before_slack, thresholds_at_most, thresholds_less_than
 
 SLACK = np.float32(1e-6)
 THRESHOLDS = st.one_of(

@@ -68,7 +68,7 @@ def test_rows_meet_the_thresholds(model, tmp_path: Path) -> None:
 
 def _with_strict_rule(model: sf.Ranker, folder: Path) -> bytes:
     """The thresholds of x ≤ t in a format that tests x < t."""
-    from surefoot.export.float32_thresholds import thresholds_at_most
+    from surefoot.export.ensemble import thresholds_at_most
     from surefoot.export.targets import ltr_plugin
 
     original = ltr_plugin.thresholds_less_than

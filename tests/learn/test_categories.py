@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from tests.learn.trainings import ENGINES
 
 import surefoot as sf
 from surefoot.data.hashes import data_hash
 from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.engines.contract import ModelTextError, engine_of
 
-ENGINES = ["lightgbm", pytest.param("xgboost", marks=pytest.mark.engines("xgboost"))]
 SMALL: dict[str, dict[str, Any]] = {
     "lightgbm": {"num_leaves": 6, "min_data_in_leaf": 3, "min_data_per_group": 1, "cat_smooth": 1, "num_threads": 1},
     "xgboost": {"engine": "xgboost", "max_depth": 3, "min_child_weight": 0.001, "max_cat_to_onehot": 1, "nthread": 1},

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.learn.combination import Combination, is_aggregate, is_combination
+from surefoot.learn.combination import Combination
+from surefoot.learn.saved_ranker import FITTED_CHECKS
 
 
 @pytest.fixture(scope="module")
@@ -72,15 +73,15 @@ def test_the_query_feature_goes_by_name(data: sf.RankingData) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_combination(wrong: Any) -> None:
-    assert not is_combination(wrong)
+    assert not FITTED_CHECKS["combination_"](wrong)
 
 
 def test_what_is_one() -> None:
     for right in (Combination("b", weight=0.0), Combination("b", "feature:1", aggregate="max:2", threshold=-1.5)):
-        assert is_combination(right.to_dict())
+        assert FITTED_CHECKS["combination_"](right.to_dict())
         assert Combination.from_dict(right.to_dict()) == right
-    assert is_combination(None)
-    assert is_aggregate(None)
-    assert is_aggregate("entropy:3")
-    assert not is_aggregate("entropy")
-    assert not is_aggregate(3)
+    assert FITTED_CHECKS["combination_"](None)
+    assert FITTED_CHECKS["query_feature_"](None)
+    assert FITTED_CHECKS["query_feature_"]("entropy:3")
+    assert not FITTED_CHECKS["query_feature_"]("entropy")
+    assert not FITTED_CHECKS["query_feature_"](3)

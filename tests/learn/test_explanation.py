@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.learn.trainings import ENGINES
 
 import surefoot as sf
 from surefoot.errors import ArgumentError
 from surefoot.learn.explanation import Explanation
 
-ENGINES = ["lightgbm", pytest.param("xgboost", marks=pytest.mark.engines("xgboost"))]
 SMALL: dict[str, dict[str, Any]] = {
     "lightgbm": {"num_leaves": 6, "min_data_in_leaf": 5, "num_threads": 1},
     "xgboost": {"engine": "xgboost", "max_depth": 3, "min_child_weight": 0.01, "nthread": 1},

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.learn.trainings import ENGINES, StoppedError, stop_at
 
 import surefoot as sf
 from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.engines.contract import engine_of
 
-ENGINES = ["lightgbm", pytest.param("xgboost", marks=pytest.mark.engines("xgboost"))]
 SMALL: dict[str, dict[str, Any]] = {
     "lightgbm": {"num_leaves": 4, "min_data_in_leaf": 5, "num_threads": 1},
     "xgboost": {"engine": "xgboost", "max_depth": 3, "min_child_weight": 0.01, "nthread": 1},
@@ -48,15 +48,8 @@ def test_with_checkpoints(tmp_path: Path) -> None:
     first = sf.Ranker(n_estimators=6, **SMALL["lightgbm"]).fit(OLD)
     options = {"n_estimators": 7, "checkpoint": tmp_path / "state.json", "checkpoint_every": 4, **SMALL["lightgbm"]}
 
-    class StopError(Exception):
-        pass
-
-    def stop(trees: int, _: Any) -> None:
-        if trees == 10:
-            raise StopError
-
-    with pytest.raises(StopError):
-        sf.Ranker(**options).fit(NEW, init_model=first, progress=stop)
+    with pytest.raises(StoppedError):
+        sf.Ranker(**options).fit(NEW, init_model=first, progress=stop_at(10))
     assert (tmp_path / "state.json").exists()
     with pytest.raises(DataError, match=r"another training .different: init_model"):
         sf.Ranker(**options).fit(NEW)

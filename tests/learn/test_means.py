@@ -13,6 +13,7 @@ import pytest
 from tests.export.interpreters import interpreter
 from tests.export.models import NAMES, OF_ENGINE, data, delicate, model_of
 from tests.export.test_exact import LIGHT, agree, seen
+from tests.learn.trainings import ENGINES, StoppedError
 
 import surefoot as sf
 from surefoot.errors import ArgumentError
@@ -20,7 +21,6 @@ from surefoot.learn.checkpoints import Checkpoint
 from surefoot.learn.engines.lightgbm.engine import LightGBMBins
 from surefoot.learn.training import Training
 
-ENGINES = ["lightgbm", pytest.param("xgboost", marks=pytest.mark.engines("xgboost"))]
 DRAWS: dict[str, dict[str, Any]] = {
     "lightgbm": {"feature_fraction": 0.5, "bagging_fraction": 0.7, "bagging_freq": 1},
     "xgboost": {"colsample_bytree": 0.5, "subsample": 0.7},
@@ -191,10 +191,6 @@ def test_models_that_would_all_be_the_same_are_refused() -> None:
             sf.Ranker(n_estimators=3, num_threads=1, **wrong).fit(train)
 
 
-class KilledError(Exception):
-    pass
-
-
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("writes", [1, 3, 4, 6])
 def test_a_killed_fit_goes_on_and_grows_no_model_again(
@@ -212,10 +208,10 @@ def test_a_killed_fit_goes_on_and_grows_no_model_again(
             write(self, *args)
             count += 1
             if count == writes:
-                raise KilledError
+                raise StoppedError
 
         patch.setattr(Checkpoint, "write", write_and_die)
-        with pytest.raises(KilledError):
+        with pytest.raises(StoppedError):
             sf.Ranker(**more).fit(train)
     grown: list[int] = []
     grow = Training.grow

@@ -21,11 +21,6 @@ SMALL: dict[str, Any] = {"n_estimators": 3, "num_leaves": 4, "min_data_in_leaf":
 
 
 @pytest.fixture(scope="module")
-def train() -> sf.RankingData:
-    return sf.demo.letor(queries=30, documents=15, features=6, seed=1)
-
-
-@pytest.fixture(scope="module")
 def model(train) -> sf.Ranker:
     return sf.Ranker("u_risk", 2, **SMALL).fit(train, valid=train)
 

@@ -19,16 +19,6 @@ from surefoot.learn.estimator import score_sample
 SMALL: dict[str, Any] = {"n_estimators": 3, "num_leaves": 4, "min_data_in_leaf": 5, "num_threads": 1}
 
 
-@pytest.fixture(scope="module")
-def train() -> sf.RankingData:
-    return sf.demo.letor(queries=30, documents=15, features=6, seed=1)
-
-
-@pytest.fixture(scope="module")
-def valid() -> sf.RankingData:
-    return sf.demo.letor(queries=15, documents=15, features=6, seed=2)
-
-
 @pytest.mark.parametrize("objective", ["u_risk", "saro", "faro", "geo_risk"])
 def test_a_risk_objective_needs_alpha(train, objective: str) -> None:
     with pytest.raises(ArgumentError, match=r"needs alpha, such as alpha=5: each loss .* 1 \+ α times"):

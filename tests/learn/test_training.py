@@ -8,21 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.learn.trainings import StoppedError, stop_at
 
 import surefoot as sf
 from surefoot.errors import ArgumentError, DataError
 
 SMALL: dict[str, Any] = {"num_leaves": 4, "min_data_in_leaf": 5, "num_threads": 1}
-
-
-@pytest.fixture(scope="module")
-def train() -> sf.RankingData:
-    return sf.demo.letor(queries=30, documents=15, features=6, seed=1)
-
-
-@pytest.fixture(scope="module")
-def valid() -> sf.RankingData:
-    return sf.demo.letor(queries=15, documents=15, features=6, seed=2)
 
 
 def assert_agrees(model: sf.Ranker, train: sf.RankingData, valid: sf.RankingData | None) -> None:
@@ -70,19 +61,11 @@ def test_history_ends_with_the_last_tree(train, valid, way: str, watched: bool, 
         assert model.best_score_ == max(model.history_["valid"]["effectiveness"])
 
 
-def interrupt(at: int) -> Any:
-    def progress(trees: int, _: object) -> None:
-        if trees == at:
-            raise KeyboardInterrupt
-
-    return progress
-
-
 def stopped(train: sf.RankingData, path: Path, **options: Any) -> sf.Ranker:
     """A ranker whose training was interrupted and left a checkpoint of four trees."""
     ranker = sf.Ranker(**(SMALL | {"n_estimators": 9, "checkpoint": path, "checkpoint_every": 2} | options))
-    with pytest.raises(KeyboardInterrupt):
-        ranker.fit(train, valid=train, progress=interrupt(5))
+    with pytest.raises(StoppedError):
+        ranker.fit(train, valid=train, progress=stop_at(5))
     assert path.exists()
     return ranker
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.learn.trainings import StoppedError, stop_at
 
 import surefoot as sf
 from surefoot.data.hashes import data_hash
@@ -231,15 +232,8 @@ def test_a_killed_training_with_weights_goes_on_and_no_other_does(data: sf.Ranki
     parameters = {"objective": "saro", "alpha": 5, "estimate": "first", "checkpoint_every": 2}
     whole = ranker(**parameters).fit(data, sample_weight=weights)
 
-    class StoppedError(Exception):
-        pass
-
-    def stop(trees: int, history: Any) -> None:
-        if trees == 5:
-            raise StoppedError
-
     with pytest.raises(StoppedError):
-        ranker(**parameters, checkpoint=state).fit(data, sample_weight=weights, progress=stop)
+        ranker(**parameters, checkpoint=state).fit(data, sample_weight=weights, progress=stop_at(5))
     for others in (None, weights[::-1]):
         with pytest.raises(DataError, match="the training data"):
             ranker(**parameters, checkpoint=state).fit(data, sample_weight=others)

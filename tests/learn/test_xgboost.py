@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 from tests.learn.engine_contract import EngineContract, X, go_on, towards
+from tests.learn.trainings import StoppedError, stop_at
 
 import surefoot as sf
 from surefoot.errors import ArgumentError, DataError
@@ -139,13 +140,9 @@ def test_threads_change_no_tree() -> None:
 def test_a_training_that_resumes(data, valid, tmp_path: Path) -> None:
     parameters = {**SMALL, "subsample": 0.8, "n_estimators": 12, "checkpoint_every": 3}
 
-    def stop(trees: int, _: object) -> None:
-        if trees == 8:
-            raise KeyboardInterrupt
-
     ranker = sf.Ranker("faro", 5, checkpoint=tmp_path / "state.json", **parameters)
-    with pytest.raises(KeyboardInterrupt):
-        ranker.fit(data, valid=valid, progress=stop)
+    with pytest.raises(StoppedError):
+        ranker.fit(data, valid=valid, progress=stop_at(8))
     resumed = ranker.fit(data, valid=valid)
     undisturbed = sf.Ranker("faro", 5, checkpoint=tmp_path / "other.json", **parameters).fit(data, valid=valid)
     np.testing.assert_array_equal(resumed.predict(valid), undisturbed.predict(valid))

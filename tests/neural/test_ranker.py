@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from tests.learn.trainings import StoppedError, stop_at
 
 import surefoot as sf
 from surefoot.errors import ArgumentError, DataError
@@ -183,13 +184,9 @@ def test_a_killed_training_goes_on(data, valid, options, tmp_path) -> None:
     whole = ranker(epochs=7, **options).fit(data, valid=valid)
     file = tmp_path / "state.json"
 
-    def kill(epoch: int, _) -> None:
-        if epoch == 5:
-            raise KeyboardInterrupt
-
     half = ranker(epochs=7, checkpoint=file, checkpoint_every=2, **options)
-    with pytest.raises(KeyboardInterrupt):
-        half.fit(data, valid=valid, progress=kill)
+    with pytest.raises(StoppedError):
+        half.fit(data, valid=valid, progress=stop_at(5))
     seen: list[int] = []
     half.fit(data, valid=valid, progress=lambda epoch, _: seen.append(epoch))
     assert seen == [5, 6, 7]

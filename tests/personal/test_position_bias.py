@@ -33,8 +33,8 @@ from surefoot.personal.position_bias import (
     position_bias,
     position_counts,
 )
-from surefoot.personal.study import study
-from surefoot.personal.tables import bias_note, to_markdown, to_text
+from surefoot.personal.study import Personalization, study
+from surefoot.personal.tables import bias_note, to_markdown
 
 SHOWN, CLICKED = [[10, 6, 0], [4, 8, 5], [0, 5, 12]], [[5, 2, 0], [2, 3, 1], [0, 2, 3]]  # rows pairs, columns positions
 
@@ -355,7 +355,7 @@ class TestShown:
         data = small_study().to_dict()
         assert data["position_bias"] == position_bias(small_table())
         note = bias_note(data)
-        assert note in to_text(data, 10_000)
+        assert note in Personalization(data).to_text(10_000)
         assert note in to_markdown(data)
         assert note in small_study().to_html()
 

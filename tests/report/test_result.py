@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict, get_type_hints
 
 import pytest
+from rich.text import Text
 
 from surefoot.choose.tradeoffs import TradeOffs
 from surefoot.decide.agreement.agreement import JudgeAgreement
@@ -42,7 +43,7 @@ class Note(PlainResult):
 
     _kind = NoteKind("a note", ("test/note/1",), "", ())
     _renderings = Renderings(
-        text=lambda data, width=120: "\n".join(word[:width] for word in data["words"]),
+        tables=lambda data: [Text(word) for word in data["words"]],
         csv=lambda data: "\n".join(["word", *data["words"]]),
         page=lambda data, provenance=None: f"<p>{len(data['words'])}</p>",
     )
@@ -67,7 +68,7 @@ NOTE = {"schema": "test/note/1", "words": ["<one>", "two"]}
 def test_all_renderings(tmp_path: Path) -> None:
     note = Note(NOTE)
     assert str(note) == note.to_text() == "<one>\ntwo"
-    assert note.to_text(width=2) == note.to_text(2) == "<o\ntw"
+    assert note.to_text(width=2) == note.to_text(2) == "<o\nne\n>\ntw\no"
     assert note.to_markdown() == "```text\n<one>\ntwo\n```\n"
     assert note._repr_html_() == "<pre>&lt;one&gt;\ntwo</pre>"
     for ending, kind in (("json", "json"), ("CSV", "csv"), ("md", "markdown"), ("html", "html")):

@@ -9,7 +9,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.stability.front import front, headline
-from surefoot.stability.text import to_text
+from surefoot.stability.study import Study
 
 
 def subsets(rates: list[float], sizes: list[int], queries: int = 200, **more: Any) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def test_subsets_say_from_how_many_queries_on(rates: list[float], words: str) ->
     data = subsets(rates, [10, 50, 100, 200])
     assert words in headline(data)
     assert front(data).chip.kind == ("ship" if words.startswith("With") else "wait")
-    assert headline(data) in " ".join(to_text(data, 200).split())
+    assert headline(data) in " ".join(Study(data).to_text(200).split())
 
 
 def test_sizes_above_half_of_the_queries_say_nothing() -> None:

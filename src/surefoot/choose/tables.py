@@ -15,7 +15,7 @@ from surefoot.report.escapes import csv_text, markdown
 from surefoot.report.metrics import decision_metrics, flat_metrics
 from surefoot.report.notes import traffic_note
 from surefoot.report.numbers import measure_note, measure_title
-from surefoot.report.tables import latex_table, markdown_table, rendered, terminal_table
+from surefoot.report.tables import latex_table, markdown_table, terminal_table
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.tradeoff import alpha_key
 from surefoot.significance import SIGNIFICANCE
@@ -166,11 +166,6 @@ def tables(data: Json, part: str = "test") -> list[RenderableType]:
     for answer in data["answers"]:
         parts += [Text(answer["question"], style="bold"), Text(answer["answer"])]
     return [*parts, *(Text(visible(note), style="dim") for note in notes(data))]
-
-
-def to_text(data: Json, width: int = 120) -> str:
-    """The table and the answers without colour."""
-    return rendered(tables(data), width)
 
 
 def to_csv(data: Json) -> str:

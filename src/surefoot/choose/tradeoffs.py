@@ -22,7 +22,7 @@ from surefoot.choose.options import MODEL, PLAN_FILE, RANKINGS, RESULT_FILE
 from surefoot.choose.page import to_page
 from surefoot.choose.recommendation import gain_only, recommend
 from surefoot.choose.store import SweepStore
-from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_metrics, to_notebook, to_text
+from surefoot.choose.tables import tables, to_csv, to_latex, to_markdown, to_metrics, to_notebook
 from surefoot.choose.tradeoffs_data import SCHEMA
 from surefoot.choose.trainings import TrainingFailure
 from surefoot.data.reading.traffic import TrafficWeights
@@ -43,7 +43,7 @@ class TradeOffs(PlainResult):
     """What a sweep found; `to_dict` is its plain data, everything else renders that."""
 
     _kind = KINDS["tradeoffs"]
-    _renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
+    _renderings = Renderings(tables, to_csv, to_page, to_markdown, to_notebook, to_metrics)
     _folder: Path | None = None  # of the sweep, where its models are
 
     @classmethod

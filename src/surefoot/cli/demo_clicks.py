@@ -31,11 +31,9 @@ def demo_clicks(
     names = GENERATED_FILES.get(layout, ())
     target = OutputFolder("--output", output, inside=dict.fromkeys(names)) if names else Output("--output", output)
     check_outputs([target, Output("--segments", segments)], [], force)
-    from surefoot.clicks.generator import generate_log, write_kinds, write_log
+    from surefoot.demo.click_log import clicks
 
-    written = write_log(generate_log(users, seed=seed), output, layout)
-    if segments is not None:
-        write_kinds(generate_log(users, seed=seed), segments)
+    written = clicks(output, users=users, layout=layout, segments=segments, seed=seed)
     if quiet:
         return
     typer.echo(f"Wrote {written['lists']:,} lists and {written['clicks']:,} clicks of {users:,} users to {output}")

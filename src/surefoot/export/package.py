@@ -16,9 +16,8 @@ from surefoot.arguments import integer
 from surefoot.arrays import Float32s, Floats
 from surefoot.data.writing.all_or_nothing import destination, ensure_folder, write_bytes
 from surefoot.errors import ArgumentError, shortened, visible
-from surefoot.export.ensemble import Ensemble
+from surefoot.export.ensemble import LARGEST_FLOAT32, Ensemble, thresholds_at_most
 from surefoot.export.exported_model import ExportedModel, plain_json
-from surefoot.export.float32_thresholds import LARGEST_FLOAT32, thresholds_at_most
 from surefoot.export.replay import PLUGINS
 from surefoot.export.settings import ROWS, STEM, ExportSettings, export_files, model_name
 

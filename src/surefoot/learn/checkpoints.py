@@ -192,7 +192,7 @@ def read_init_model(given: Any, ranker: Ranker, engine: Engine, data: PreparedDa
     ):
         if old != new:
             raise ArgumentError(
-                f"init_model was trained with other {what}: {_shown(old)}, but here it is {_shown(new)}; both need the "
+                f"init_model was trained with other {what}: {shown(old)}, but here it is {shown(new)}; both need the "
                 "same"
             )
     text = engine.dump(model.booster_, model.best_iteration_)
@@ -204,5 +204,6 @@ def _plain(value: Any) -> Any:
     return value if value is None else float(value) if isinstance(value, int | float) else str(value)
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A fact of a model, as messages write it."""
     return (name_list(value, 5, shortened) or "none") if isinstance(value, list) else shortened(value)

@@ -96,22 +96,6 @@ class Combination:
         )
 
 
-def is_combination(value: Any) -> bool:
-    """Whether this is the plain data of a combination, or None."""
-    try:
-        return value is None or bool(isinstance(value, dict) and Combination.from_dict(value))
-    except ArgumentError:
-        return False
-
-
-def is_aggregate(value: Any) -> bool:
-    """Whether this names a number for each query, or is None."""
-    try:
-        return value is None or bool(isinstance(value, str) and Aggregate.parse(value))
-    except ArgumentError:
-        return False
-
-
 def refuse_combination(ranker: Ranker, what: str) -> None:
     """Reject what only trees can do, in one message for all places."""
     if ranker.combination_ is not None:

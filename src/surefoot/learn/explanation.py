@@ -37,8 +37,24 @@ class Explanation:
         return self._data
 
     def sentences(self) -> list[str]:
-        """The result in words."""
-        return sentences(self._data)
+        """The result in words: how the query does, then each swap and what it is due to."""
+        data = self._data
+        value, before, measure = data["value"], data["baseline_value"], data["measure"]
+        if before is None:
+            lines = [f"Query {data['query']}: {measure} is {value:.4f}. There is no baseline to compare with."]
+        else:
+            word = "got worse" if value < before else "got better" if value > before else "is as good as before"
+            lines = [
+                f"Query {data['query']} {word}: {measure} is {value:.4f}, and it was {before:.4f} with "
+                f"{data['baseline']} ({value - before:+.4f})."
+            ]
+        if not data["swaps"]:
+            lines.append(
+                "No document is ranked above a better one" + ("." if before is None else " that was above it before.")
+            )
+        for number, swap in enumerate(data["swaps"], start=1):
+            lines.append(f"{number}. {_swap_sentence(swap, measure, data['baseline'])}")
+        return [visible(line) for line in lines]
 
     def tables(self) -> list[list[list[str]]]:
         """For each swap the headings and rows of its features."""
@@ -46,15 +62,24 @@ class Explanation:
 
     def __str__(self) -> str:
         """The words, and a table of features for each swap."""
-        return "\n".join(_lines(self._data, markdown=False))
+        return "\n".join(self._lines(markdown=False))
 
     def to_markdown(self) -> str:
         """The same as Markdown."""
-        return "\n".join(_lines(self._data, markdown=True)) + "\n"
+        return "\n".join(self._lines(markdown=True)) + "\n"
 
     def _repr_markdown_(self) -> str:
         """What a notebook shows."""
         return self.to_markdown()
+
+    def _lines(self, *, markdown: bool) -> list[str]:
+        head, *swaps = self.sentences()
+        lines = [f"# Query {visible(self._data['query'])}", "", head] if markdown else [head]
+        for text, swap in zip(swaps, self._data["swaps"] or [None] * len(swaps), strict=True):
+            lines += ["", text] if not markdown else ["", text.replace("|", "\\|")]
+            if swap is not None:
+                lines += ["", *_table(swap, markdown)]
+        return lines
 
 
 def explain(
@@ -196,26 +221,6 @@ def _swap_features(
     }
 
 
-def sentences(data: dict[str, Any]) -> list[str]:
-    """An explanation in words: how the query does, then each swap and what it is due to."""
-    value, before, measure = data["value"], data["baseline_value"], data["measure"]
-    if before is None:
-        lines = [f"Query {data['query']}: {measure} is {value:.4f}. There is no baseline to compare with."]
-    else:
-        word = "got worse" if value < before else "got better" if value > before else "is as good as before"
-        lines = [
-            f"Query {data['query']} {word}: {measure} is {value:.4f}, and it was {before:.4f} with {data['baseline']} "
-            f"({value - before:+.4f})."
-        ]
-    if not data["swaps"]:
-        lines.append(
-            "No document is ranked above a better one" + ("." if before is None else " that was above it before.")
-        )
-    for number, swap in enumerate(data["swaps"], start=1):
-        lines.append(f"{number}. {_swap_sentence(swap, measure, data['baseline'])}")
-    return [visible(line) for line in lines]
-
-
 def _swap_sentence(swap: dict[str, Any], measure: str, baseline: str | None) -> str:
     high, low = swap["lifted"], swap["lowered"]
     there = "" if baseline is None else f" ({baseline}: ranks {high['baseline_rank']} and {low['baseline_rank']})"
@@ -226,16 +231,6 @@ def _swap_sentence(swap: dict[str, Any], measure: str, baseline: str | None) -> 
         f"{low['document']} (label {low['label']:g}) at rank {low['rank']}{there}. Swapping these two back would add "
         f"{swap['cost']:.4f} to {measure}.{due}"
     )
-
-
-def _lines(data: dict[str, Any], *, markdown: bool) -> list[str]:
-    head, *swaps = sentences(data)
-    lines = [f"# Query {visible(data['query'])}", "", head] if markdown else [head]
-    for text, swap in zip(swaps, data["swaps"] or [None] * len(swaps), strict=True):
-        lines += ["", text] if not markdown else ["", text.replace("|", "\\|")]
-        if swap is not None:
-            lines += ["", *_table(swap, markdown)]
-    return lines
 
 
 def _rows(swap: dict[str, Any]) -> list[list[str]]:

@@ -6,14 +6,15 @@ The mean of several models that differ in their seeds alone has less risk, and n
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from surefoot.arguments import finite_number
 from surefoot.data.hashes import joined_fingerprints
-from surefoot.errors import ArgumentError, name_list, shortened
-from surefoot.learn.checkpoints import read_init_model
+from surefoot.errors import ArgumentError, shortened
+from surefoot.learn.checkpoints import read_init_model, shown
 from surefoot.learn.combination import refuse_combination
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.estimator import score_sample
@@ -73,8 +74,9 @@ def train_mean(
         seed = None if ranker.random_state is None else (settings.seed + number) % SEED_COUNT
         changes = {"n_models": 1, "random_state": seed, "checkpoint": paths[number] if paths else None}
         model = type(ranker)(**(ranker.get_params() | changes))
+        report = None if progress is None else partial(_report_after, number * settings.trees, progress)
         training = Training(
-            model, engine, data, _after(number * settings.trees, progress),
+            model, engine, data, report,
             bins_seed=models[0].random_state_ if models else None, keeps_finished=True, init_model=init_trees,
         )  # fmt: skip
         model.set_result(train(training))
@@ -85,16 +87,9 @@ def train_mean(
     return result
 
 
-def _after(trees: int, progress: Progress | None) -> Progress | None:
-    """Progress of a model that is grown after others of so many trees."""
-    if progress is None:
-        return None
-    report = progress
-
-    def shifted(grown: int, history: History) -> None:
-        report(trees + grown, history)
-
-    return shifted
+def _report_after(trees: int, progress: Progress, grown: int, history: History) -> None:
+    """The progress of a model that is grown after others of so many trees."""
+    progress(trees + grown, history)
 
 
 def _mean_result(models: Sequence[Ranker], weights: Sequence[float]) -> TrainingResult:
@@ -167,7 +162,7 @@ def _check_rankers(rankers: Any) -> list[Ranker]:
         ):
             if mine != other:
                 raise ArgumentError(
-                    f"ranker {number} has other {what} than the first one: {_shown(other)} instead of {_shown(mine)}; "
+                    f"ranker {number} has other {what} than the first one: {shown(other)} instead of {shown(mine)}; "
                     "only rankers with the same engine, features (in the same order), init and baselines have a mean"
                 )
     return models
@@ -175,10 +170,6 @@ def _check_rankers(rankers: Any) -> list[Ranker]:
 
 def _listed_categories(model: Ranker) -> list[str]:
     return [f"{name}: {', '.join(labels)}" for name, labels in sorted(model.categories_.items())]
-
-
-def _shown(value: Any) -> str:
-    return (name_list(value, 5, shortened) or "none") if isinstance(value, list) else shortened(value)
 
 
 def _check_weights(weights: Any, count: int) -> list[float]:

@@ -24,7 +24,7 @@ from surefoot.data.reading.folders import describing_file
 from surefoot.data.types.ranking import TieRule
 from surefoot.data.writing.all_or_nothing import ensure_folder, write_bytes, write_text
 from surefoot.errors import ArgumentError, DataError, shortened
-from surefoot.learn.combination import is_aggregate, is_combination
+from surefoot.learn.combination import Aggregate, Combination
 from surefoot.learn.criteria import check_history, is_number
 from surefoot.learn.engines.contract import ModelTextError, engine_of
 from surefoot.learn.model_files import (
@@ -80,7 +80,7 @@ def _details_text(ranker: Estimator, engine: str, hashed: str, folder: str | os.
         "surefoot": __version__,
         "model": {"file": MODEL_FILE_NAMES[engine], "engine": engine, "sha256": hashed},
         "parameters": ranker.get_params() | {"checkpoint": None},
-        "fitted": {name: getattr(ranker, name) for name in (*_FITTED_CHECKS, *ranker._learned)},
+        "fitted": {name: getattr(ranker, name) for name in (*FITTED_CHECKS, *ranker._learned)},
     }
     try:
         text = json.dumps(details, indent=2, ensure_ascii=False, allow_nan=False, default=_plain) + "\n"
@@ -108,7 +108,7 @@ def load(kind: type[Kind], folder: str | os.PathLike[str]) -> Kind:
         raise DataError.at(home / DETAILS_FILE_NAME, None, f"holds parameters that no ranker has ({error})") from error
     ranker._read_model(home, details)
     ranker.checkpoints_ = ()
-    for fact in (*_FITTED_CHECKS, *kind._learned):
+    for fact in (*FITTED_CHECKS, *kind._learned):
         setattr(ranker, fact, details["fitted"][fact])
     return ranker
 
@@ -179,10 +179,10 @@ def read_details(folder: str | os.PathLike[str], schemas: Sequence[str]) -> dict
     fitted, hashed = details["fitted"], details["model"].get("sha256")
     if not isinstance(hashed, str) or not re.fullmatch("[0-9a-f]{64}", hashed):
         raise DataError.at(path, None, "does not have the hash of the model")
-    absent = [name for name in _FITTED_CHECKS if name not in fitted]
+    absent = [name for name in FITTED_CHECKS if name not in fitted]
     if absent:
         raise DataError.at(path, None, f"does not have {', '.join(absent)}")
-    for name, fits in _FITTED_CHECKS.items():
+    for name, fits in FITTED_CHECKS.items():
         if not fits(fitted[name]):
             raise DataError.at(path, None, f"has a {name} that is not valid: {shortened(fitted[name])}")
     if not set(fitted["categories_"]) <= set(fitted["feature_names_in_"]):
@@ -207,12 +207,24 @@ def _are_names(value: Any) -> bool:
     return len(set(value)) == len(value)
 
 
-def _is_history(value: Any) -> bool:
-    try:
-        check_history(value)
-    except ValueError:
-        return False
-    return True
+def _accepted_by(check: Callable[[Any], Any]) -> Callable[[Any], bool]:
+    """Whether a check raises nothing."""
+
+    def accepts(value: Any) -> bool:
+        try:
+            check(value)
+        except ValueError:
+            return False
+        return True
+
+    return accepts
+
+
+def _none_or(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: value is None or fits(value)
+
+
+_is_history = _accepted_by(check_history)
 
 
 def _is_sample(value: Any) -> bool:
@@ -231,7 +243,7 @@ def _are_models(value: Any) -> bool:
         and set(one) == _MODEL_KEYS
         and _is_count(one["trees"])
         and is_number(one["weight"])
-        and all(one[name] is None or is_number(one[name]) for name in ("best_score", "random_state"))
+        and all(_none_or(is_number)(one[name]) for name in ("best_score", "random_state"))
         and _is_history(one["history"])
         for one in value
     )
@@ -242,9 +254,7 @@ def _are_categories(value: Any) -> bool:
 
 
 def _are_weights(value: Any) -> bool:
-    """Whether this says how training queries counted: nothing, or a summary of their weights."""
-    if value is None:
-        return True
+    """Whether this is a summary of training queries' weights."""
     if not isinstance(value, dict) or set(value) != _WEIGHTS_KEYS or not all(map(is_number, value.values())):
         return False
     counts = type(value["left_out"]) is int and value["left_out"] >= 0 and _is_count(value["queries"])
@@ -257,21 +267,21 @@ _WEIGHTS_KEYS = {"queries", "effective_queries", "left_out", "traffic_share"}
 _MODEL_KEYS = {"objective", "alpha", "measure", "random_state", "trees", "best_score", "weight", "history"}
 
 # What a ranker has learned beside its trees, and the check that each part must pass.
-_FITTED_CHECKS: dict[str, Callable[[Any], bool]] = {
+FITTED_CHECKS: dict[str, Callable[[Any], bool]] = {
     "n_features_in_": _is_count,
     "feature_names_in_": _are_names,
     "baselines_": _are_names,
     "best_iteration_": _is_count,
-    "best_score_": lambda value: value is None or is_number(value),
+    "best_score_": _none_or(is_number),
     "history_": _is_history,
     "tie_rule_": lambda value: value in get_args(TieRule),
     "score_sample_": _is_sample,
-    "random_state_": lambda value: value is None or (type(value) is int and 0 <= value < SEED_COUNT),
-    "training_queries_": lambda value: value is None or _are_fingerprints(value),
+    "random_state_": _none_or(lambda value: type(value) is int and 0 <= value < SEED_COUNT),
+    "training_queries_": _none_or(_are_fingerprints),
     "models_": _are_models,
     "categories_": _are_categories,
     "trees_before_": lambda value: value == 0 or _is_count(value),
-    "combination_": is_combination,
-    "query_feature_": is_aggregate,
-    "traffic_": _are_weights,
+    "combination_": _none_or(_accepted_by(Combination.from_dict)),
+    "query_feature_": _none_or(_accepted_by(Aggregate.parse)),
+    "traffic_": _none_or(_are_weights),
 }

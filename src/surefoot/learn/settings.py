@@ -55,9 +55,6 @@ class TrainingSettings:
         sigma = finite_number(ranker.sigma)
         if sigma is None or not 1e-6 <= sigma <= 1e6:
             raise ArgumentError(f"sigma is {shortened(ranker.sigma)}; it must be a number from 1e-06 to 1e+06")
-        checkpoint = ranker.checkpoint
-        if checkpoint is not None and (not isinstance(checkpoint, str | os.PathLike) or not str(checkpoint)):
-            raise ArgumentError(f"checkpoint is {shortened(checkpoint)}; it must name a file")
         objective = Objective(ranker.objective, _alpha(ranker), ranker.rule, ranker.estimate)
         measure = Measure.parse(ranker.measure)
         families = objective.kind.measure_families
@@ -73,7 +70,7 @@ class TrainingSettings:
             sigma=sigma,
             trees=_count("n_estimators", ranker.n_estimators),
             patience=None if rounds is None else _count("early_stopping_rounds", rounds),
-            checkpoint=checkpoint,
+            checkpoint=check_checkpoint(ranker.checkpoint),
             checkpoint_every=_count("checkpoint_every", ranker.checkpoint_every),
             seed=check_seed(ranker.random_state),
             models=integer("n_models", ranker.n_models, 1, _MOST_MODELS),
@@ -131,6 +128,13 @@ def _alpha(ranker: Ranker) -> Any:
 
 def _count(name: str, value: Any) -> int:
     return integer(name, value, 1, LARGEST_COUNT)
+
+
+def check_checkpoint(value: Any) -> str | os.PathLike[str] | None:
+    """The name of a file, or None."""
+    if value is not None and (not isinstance(value, str | os.PathLike) or not str(value)):
+        raise ArgumentError(f"checkpoint is {shortened(value)}; it must name a file")
+    return value
 
 
 def check_seed(value: Any) -> int:

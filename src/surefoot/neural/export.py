@@ -90,7 +90,8 @@ def onnx_model(network: Network, settings: ExportSettings, names: Sequence[str])
     x = graph.input_name
     if settings.missing == "zero":
         x = graph.add("Where", graph.add("IsNaN", x), graph.constant(np.float32(0)), x)
-    logs = graph.add("Log", graph.add("Add", graph.add("Mul", graph.add("Abs", x), _ten(graph)), _one(graph)))
+    times_ten = graph.add("Mul", graph.add("Abs", x), graph.constant(np.float32(10)))
+    logs = graph.add("Log", graph.add("Add", times_ten, graph.constant(np.float32(1))))
     x = graph.add("Mul", graph.add("Sign", x), logs)
     x = graph.add("Sub", x, graph.constant(network.center.numpy()))
     x = graph.add("Mul", x, graph.constant(network.scale.numpy()))
@@ -106,14 +107,6 @@ def onnx_model(network: Network, settings: ExportSettings, names: Sequence[str])
     scores = graph.linear(x, parts, "score")
     graph.add("ReduceMean", scores, output="score", axes=[0], keepdims=0)
     return graph.to_bytes(settings.name, names)
-
-
-def _ten(graph: _Graph) -> str:
-    return graph.constant(np.float32(10))
-
-
-def _one(graph: _Graph) -> str:
-    return graph.constant(np.float32(1))
 
 
 def _attend(graph: _Graph, x: str, parts: dict[str, Any], name: str) -> str:

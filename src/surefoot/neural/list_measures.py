@@ -8,6 +8,7 @@ as many bits as the device has; what is computed for pairs of documents, those o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from surefoot.errors import ArgumentError
@@ -159,48 +160,44 @@ class _ByLength:
 
     def discounts(self, documents: int, depth: int, like: Tensor) -> Tensor:
         """1/log2(1 + r) of each rank down to a depth, 0 below it."""
-        return self._recall(("discounts", documents, depth), like, self._discounts)
+
+        def compute() -> Tensor:
+            numbers = _numbers(documents, like)
+            return torch.where(numbers <= depth, 1 / torch.log2(1 + numbers), 0)
+
+        return self._recall(("discounts", documents, depth), like, compute)
 
     def reciprocals(self, documents: int, like: Tensor) -> Tensor:
         """1/r of each rank."""
-        return self._recall(("reciprocals", documents, documents), like, self._reciprocals)
+        return self._recall(("reciprocals", documents, documents), like, lambda: 1 / _numbers(documents, like))
 
     def ranks(self, documents: int, like: Tensor) -> Tensor:
         """The ranks."""
-        return self._recall(("ranks", documents, documents), like, self._ranks)
+        return self._recall(("ranks", documents, documents), like, lambda: torch.arange(documents, device=like.device))
 
     def later(self, documents: int, depth: int, like: Tensor) -> Tensor:
         """Whether a rank (columns) comes after one down to the depth (rows)."""
-        return self._recall(("later", documents, depth), like, self._later)
+        return self._recall(("later", documents, depth), like, lambda: later_ranks(documents, 0, depth, like))
 
-    def _recall(self, key: tuple[str, int, int], like: Tensor, compute: Any) -> Tensor:
+    def _recall(self, key: tuple[str, int, int], like: Tensor, compute: Callable[[], Tensor]) -> Tensor:
         if torch.compiler.is_compiling():  # which makes constants of them by itself
-            return compute(*key[1:], like)
+            return compute()
         full_key = (*key, like.device, like.dtype)
         if full_key not in self._known:
             if len(self._known) > 200:  # of lists of ever new lengths
                 self._known.clear()
-            self._known[full_key] = compute(*key[1:], like)
+            self._known[full_key] = compute()
         return self._known[full_key]
 
-    @staticmethod
-    def _numbers(documents: int, like: Tensor) -> Tensor:
-        return torch.arange(1, documents + 1, device=like.device, dtype=like.dtype)
 
-    def _discounts(self, documents: int, depth: int, like: Tensor) -> Tensor:
-        numbers = self._numbers(documents, like)
-        return torch.where(numbers <= depth, 1 / torch.log2(1 + numbers), 0)
+def _numbers(documents: int, like: Tensor) -> Tensor:
+    return torch.arange(1, documents + 1, device=like.device, dtype=like.dtype)
 
-    def _reciprocals(self, documents: int, _: int, like: Tensor) -> Tensor:
-        return 1 / self._numbers(documents, like)
 
-    @staticmethod
-    def _ranks(documents: int, _: int, like: Tensor) -> Tensor:
-        return torch.arange(documents, device=like.device)
-
-    def _later(self, documents: int, depth: int, like: Tensor) -> Tensor:
-        ranks = self._ranks(documents, 0, like)
-        return ranks > ranks[:depth, None]
+def later_ranks(documents: int, first: int, last: int, like: Tensor) -> Tensor:
+    """Whether a rank (columns) comes after one of a block (rows)."""
+    ranks = torch.arange(documents, device=like.device)
+    return ranks > ranks[first:last, None]
 
 
 def _reach(gains: Tensor) -> Tensor:

@@ -11,7 +11,7 @@ from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.objectives import OBJECTIVE_KINDS, Objective
 from surefoot.learn.options import MEASURE, OBJECTIVE, RULE
 from surefoot.neural.libraries import Tensor, torch
-from surefoot.neural.list_measures import ListMeasure, RankedLists, SwapChanges, SwapValues
+from surefoot.neural.list_measures import ListMeasure, RankedLists, SwapChanges, SwapValues, later_ranks
 from surefoot.neural.sums import QuerySums, ReduceTensor, local_sums
 
 ARRIVAL_BASELINE = "arrival"
@@ -102,8 +102,9 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
         """
         mask = self._check(scores, labels, mask)
         with torch.autocast(scores.device.type, enabled=False):
-            # Padding gets 0: its score may be anything, and 0·∞ is not a number.
-            kept = scores.masked_fill(~mask, 0).to(_pair_dtype(scores))
+            # Padding gets 0: its score may be anything, and 0·∞ is not a number. Pairs have at least 32 bits.
+            pair_dtype = torch.float64 if scores.dtype == torch.float64 else torch.float32
+            kept = scores.masked_fill(~mask, 0).to(pair_dtype)
             with torch.no_grad():
                 gradient = self._gradient(kept.detach(), labels, baseline, mask)
             return (gradient * kept).sum()
@@ -169,7 +170,7 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
             later = (
                 self.measure.weights.later(documents, depth, scores)
                 if whole
-                else _later(documents, first, last, scores)
+                else later_ranks(documents, first, last, scores)
             )
             gaps = changes.gains[..., first:last, None] - changes.gains[..., None, :]
             gaps = torch.where(inside[:, None] & later, gaps, 0)
@@ -256,12 +257,6 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
             )
 
 
-def _later(documents: int, first: int, last: int, like: Tensor) -> Tensor:
-    """Whether a rank (columns) comes after one of a block (rows)."""
-    ranks = torch.arange(documents, device=like.device)
-    return ranks > ranks[first:last, None]
-
-
 def _may_look(values: Tensor) -> bool:
     """Whether values can be looked at: a graphics card would have to be waited for."""
     return values.device.type == "cpu" and not torch.compiler.is_compiling()
@@ -270,11 +265,6 @@ def _may_look(values: Tensor) -> bool:
 def _refuse(values: Tensor, wrong: Tensor, what: str, expected: str) -> None:
     if wrong.any():
         raise ArgumentError(f"{what} is {float(values.detach()[wrong][0]):g}; it must be {expected}")
-
-
-def _pair_dtype(scores: Tensor) -> Any:
-    """Numbers of pairs are those of the scores, but at least of 32 bits."""
-    return torch.float64 if scores.dtype == torch.float64 else torch.float32
 
 
 def _list_dtype(tensor: Tensor) -> Any:

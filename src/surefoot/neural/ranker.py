@@ -182,9 +182,8 @@ class NeuralRanker(Estimator):
         valid_data = None if valid_data is None else match_training_data(valid_data, train, VALIDATION)
         refuse_weights("networks", train, valid_data)
         self._check_data(settings, train, valid_data)
-        train_lists, train_baselines = self._lists(settings, train), self._baselines(settings, train)
-        valid_lists = None if valid_data is None else self._lists(settings, valid_data)
-        valid_baselines = None if valid_data is None else self._baselines(settings, valid_data)
+        train_lists, train_baselines = self._measured(settings, train)
+        valid_lists, valid_baselines = (None, None) if valid_data is None else self._measured(settings, valid_data)
         shape = NetworkShape(train.n_features, settings.hidden, settings.attention, settings.models)
         network = Network(shape, settings.dropout)
         network.set_random(settings.seed)
@@ -225,18 +224,14 @@ class NeuralRanker(Estimator):
         self.best_iteration_ = max(training.best.epochs)
         self.history_ = history
         self.checkpoints_ = () if checkpoint is None else (checkpoint,)
-        self._set_data(settings, train, valid_data)
-        return self
-
-    def _set_data(self, settings: NetworkSettings, train: RankingData, valid: RankingData | None) -> None:
-        """Keep what must be known of the data that was learned from."""
         self.n_features_in_ = train.n_features
         self.feature_names_in_ = list(train.feature_names or numbered_names(train.n_features))
         self.baselines_ = list(train.baselines)
         self.tie_rule_ = train.tie_rule
         self.random_state_ = settings.seed
         self.score_sample_ = score_sample(self._predict(settings, train)[sampled_rows(len(train))])
-        self.training_queries_ = training_fingerprints(train, valid)
+        self.training_queries_ = training_fingerprints(train, valid_data)
+        return self
 
     def predict(self, X: Any, *, qid: Any = None, group: npt.ArrayLike | None = None) -> Floats:
         """A score for each document, the mean of the models'.
@@ -308,19 +303,16 @@ class NeuralRanker(Estimator):
         return scores
 
     @staticmethod
-    def _lists(settings: NetworkSettings, data: RankingData) -> QueryLists:
+    def _measured(settings: NetworkSettings, data: RankingData) -> tuple[QueryLists, Floats | None]:
+        """The lists of the data, and M(q) of each of its baselines, a row each."""
         from surefoot.neural.network import QueryLists
 
         order = data.tie_order()
-        return QueryLists(data.X[order], data.y[order], data.offsets, settings.device)
-
-    def _baselines(self, settings: NetworkSettings, data: RankingData) -> Floats | None:
-        """M(q) of each baseline, a row each."""
+        lists = QueryLists(data.X[order], data.y[order], data.offsets, settings.device)
         if not data.baselines:
-            return None
-        order = data.tie_order()
+            return lists, None
         scores = np.stack([each[order] for each in data.baselines.values()])
-        return self._lists(settings, data).measure_scores(scores, settings.loss)
+        return lists, lists.measure_scores(scores, settings.loss)
 
     def _check_data(self, settings: NetworkSettings, train: RankingData, valid: RankingData | None) -> None:
         from surefoot.neural.libraries import torch

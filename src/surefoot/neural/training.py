@@ -13,8 +13,7 @@ from surefoot.arguments import LARGEST_COUNT, finite_number, integer
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.criteria import Criterion
-from surefoot.learn.settings import check_seed
-from surefoot.measures.notation import Measure
+from surefoot.learn.settings import check_checkpoint, check_seed
 from surefoot.neural.libraries import Tensor, torch
 from surefoot.neural.loss import RiskLoss
 from surefoot.neural.network import HEADS, Network, QueryLists
@@ -49,12 +48,6 @@ class BestEpochs:
     scores: list[float | None]
     parameters: dict[str, Tensor]
 
-    @classmethod
-    def at_start(cls, network: Network) -> BestEpochs:
-        """No epoch yet."""
-        models = network.shape.models
-        return cls([0] * models, [None] * models, _copy(network))
-
 
 @dataclass
 class NetworkTraining:
@@ -78,7 +71,8 @@ class NetworkTraining:
 
     def __post_init__(self) -> None:
         """Prepare what changes in training."""
-        self.best = BestEpochs.at_start(self.network)
+        models = self.network.shape.models
+        self.best = BestEpochs([0] * models, [None] * models, _copy(self.network))
         self.optimizer = torch.optim.AdamW(
             self.network.parameters(),
             lr=self.optimizer_settings.learning_rate,
@@ -157,7 +151,6 @@ class NetworkSettings:
     """A neural ranker's parameters, checked."""
 
     loss: RiskLoss
-    measure: Measure
     criterion: Criterion
     hidden: tuple[int, ...]
     dropout: float
@@ -176,9 +169,6 @@ class NetworkSettings:
         for name in ("history", "normalize"):
             if not isinstance(getattr(ranker, name), bool):
                 raise ArgumentError(f"{name} is {shortened(getattr(ranker, name))}; it must be True or False")
-        checkpoint = ranker.checkpoint
-        if checkpoint is not None and (not isinstance(checkpoint, str | os.PathLike) or not str(checkpoint)):
-            raise ArgumentError(f"checkpoint is {shortened(checkpoint)}; it must name a file")
         rounds = ranker.early_stopping_rounds
         attention = integer("attention", ranker.attention, 0, _DEEPEST)
         hidden = _hidden(ranker.hidden)
@@ -191,7 +181,6 @@ class NetworkSettings:
                 ranker.objective, ranker.alpha, ranker.measure, rule=ranker.rule, sigma=ranker.sigma,
                 normalize=ranker.normalize, sums=ranker.sums,
             ),
-            measure=Measure.parse(ranker.measure),
             criterion=Criterion.parse(ranker.stop_on),
             hidden=hidden,
             dropout=_number("dropout", ranker.dropout, 0, 0.95),
@@ -205,7 +194,7 @@ class NetworkSettings:
                 weight_decay=_number("weight_decay", ranker.weight_decay, 0, 10),
                 batch_size=integer("batch_size", ranker.batch_size, 1, LARGEST_COUNT),
             ),
-            checkpoint=checkpoint,
+            checkpoint=check_checkpoint(ranker.checkpoint),
             checkpoint_every=integer("checkpoint_every", ranker.checkpoint_every, 1, LARGEST_COUNT),
             seed=check_seed(ranker.random_state),
             device=_device(ranker.device),

@@ -53,7 +53,7 @@ from surefoot.personal.reranker_figures import (
     most_gain_at_share,
     random_mixture,
 )
-from surefoot.personal.tables import to_csv, to_latex, to_markdown, to_metrics, to_notebook, to_text
+from surefoot.personal.tables import tables, to_csv, to_latex, to_markdown, to_metrics, to_notebook
 from surefoot.report.kinds import KINDS
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json
@@ -67,7 +67,7 @@ class Personalization(PlainResult):
     """What re-rankers gain and risk; `to_dict` is its plain data, everything else renders that."""
 
     _kind = KINDS["personalization"]
-    _renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
+    _renderings = Renderings(tables, to_csv, to_page, to_markdown, to_notebook, to_metrics)
     folder: Path | None = None  # of the study, where this program made it
 
     def to_latex(self) -> str:

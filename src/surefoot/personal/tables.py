@@ -14,7 +14,7 @@ from surefoot.personal.recommendation import recommendation
 from surefoot.report.escapes import csv_text, latex, markdown
 from surefoot.report.metrics import decision_metrics, flat_metrics
 from surefoot.report.numbers import fixed, measure_note, measure_title, percent, signed
-from surefoot.report.tables import latex_table, markdown_table, rendered, terminal_table
+from surefoot.report.tables import latex_table, markdown_table, terminal_table
 from surefoot.risk.assessment_data import Json
 from surefoot.significance import CONFIDENCE_PERCENT, SIGNIFICANCE
 
@@ -166,11 +166,6 @@ def tables(data: Json) -> list[RenderableType]:
     for column, heads, body in segment_tables(data):
         parts += [Text(visible(f"By {column}"), style="bold"), terminal_table(heads, body)]
     return [*parts, *(Text(visible(note), style="dim") for note in notes(data))]
-
-
-def to_text(data: Json, width: int = 120) -> str:
-    """The table without colour."""
-    return rendered(tables(data), width)
 
 
 def to_markdown(data: Json) -> str:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import write_text
@@ -18,17 +18,21 @@ from surefoot.errors import ArgumentError, DataError, did_you_mean, expecting, s
 from surefoot.report.escapes import to_json
 from surefoot.report.kinds import ResultKind, check_shape
 from surefoot.report.provenance import Provenance
+from surefoot.report.tables import rendered
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
-def _missing(data: Any, width: int = 0) -> str:
+def _missing(data: Any) -> Any:
     raise NotImplementedError("a result fills in its renderings, or has methods of its own")
 
 
 @dataclass(frozen=True)
 class Renderings:
-    """The functions that render the plain data of one kind of result; that of text takes a width too."""
+    """The functions that render the plain data of one kind of result; the tables are what a terminal shows."""
 
-    text: Callable[..., str] = _missing
+    tables: Callable[..., list[RenderableType]] = _missing
     csv: Callable[..., str] = _missing
     page: Callable[..., str] = _missing
     markdown: Callable[..., str] | None = None
@@ -63,7 +67,7 @@ class PlainResult:
 
     def to_text(self, width: int = 120) -> str:
         """The tables that the command line prints, on lines of at most `width` letters."""
-        return self._renderings.text(self._data, width)
+        return rendered(self._renderings.tables(self._data), width)
 
     def to_csv(self) -> str:
         """The figures at full precision, one row each."""

@@ -68,7 +68,7 @@ def assessment_data(
         NOT_WEIGHTED_REASON
         if weights is not None
         else "some scores are negative"
-        if _has_negative_scores(scores, rows)
+        if (scores.values[rows] < 0).any()
         else None
     )
     deviation = None if no_deviation else deviation_sums(scores.values[rows])
@@ -257,10 +257,6 @@ def _gains_and_losses(values: Floats, weights: Floats | None) -> tuple[float, fl
     return above, below, won, lost
 
 
-def _has_negative_scores(scores: Scores, rows: Sequence[int]) -> bool:
-    return bool((scores.values[rows] < 0).any())
-
-
 def _expectation(
     means: Floats, queries: int, sums: Mapping[int, tuple[float, float]] | None, position: int, alpha: float,
     no_deviation: str | None,
@@ -296,9 +292,8 @@ def _add_intervals(
             for name, key in (
                 ("u_risk", "u_risk_bootstrap"), ("z_risk", "z_risk_interval"), ("geo_risk", "geo_risk_interval"),
             ):  # fmt: skip
-                ends = getattr(intervals, name)
-                missing = ends is None or figures[name] is None
-                figures[key] = None if missing else [float(end) for end in ends[i, position]]
+                ends = intervals[name]
+                figures[key] = None if ends is None or figures[name] is None else ends[i, position].tolist()
 
 
 def _add_churn(systems: list[Json], scores: Scores, baseline: str, difference: Floats, depth: int | None) -> None:

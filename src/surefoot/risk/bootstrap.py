@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,15 +34,6 @@ def percentile_intervals(draws: Floats) -> Floats:
     return np.moveaxis(np.quantile(draws, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=-1), 0, -1)
 
 
-@dataclass(frozen=True)
-class Intervals:
-    """Lower and upper ends, indexed [α, system, end]; Z and Geo are None where they do not exist."""
-
-    u_risk: Floats
-    z_risk: Floats | None
-    geo_risk: Floats | None
-
-
 def bootstrap_intervals(
     values: Floats,
     weighted: Sequence[Floats],
@@ -52,22 +42,24 @@ def bootstrap_intervals(
     replicates: int,
     seed: int = 0,
     weights: Floats | None = None,
-) -> Intervals:
+) -> dict[str, Floats | None]:
     """Percentile intervals over resampled queries, with expectations estimated again in each replicate.
+
+    Lower and upper ends of each figure, indexed [α, system, end]; None where Z and Geo do not exist.
 
     `weighted` holds for each α the weighted differences x_q of every system, whose mean is U_Risk; `population` the
     rows that expectations are taken over, or None for no Z and Geo. The same seed gives the same intervals. Queries
     are resampled with their `weights`.
     """
     replicates, seed = integer("bootstrap", replicates, 2, MOST_DRAWS), integer("seed", seed, 0)
-    intervals: dict[str, list[Floats]] = {"u": [], "z": [], "geo": []}
+    intervals: dict[str, list[Floats]] = {"u_risk": [], "z_risk": [], "geo_risk": []}
     step = max(1, _DRAWS // (len(alphas) * replicates))
     for start in range(0, len(values), step):  # the seed draws the same queries for each group of systems
         rows = range(start, min(start + step, len(values)))
         for name, draws in _draws(values, weighted, alphas, population, rows, replicates, seed, weights).items():
             intervals[name].append(percentile_intervals(draws))
-    u, z, geo = (np.concatenate(parts, axis=1) for parts in intervals.values())
-    return Intervals(u, None if population is None else z, None if population is None else geo)
+    absent = () if population is not None else ("z_risk", "geo_risk")
+    return {name: None if name in absent else np.concatenate(parts, axis=1) for name, parts in intervals.items()}
 
 
 def _draws(
@@ -92,7 +84,7 @@ def _draws(
             u[i, :, part] = x[rows.start : rows.stop] @ times.T / total
         if population is not None:
             _resampled_expectation(values, counts, alphas, population, rows, z[:, :, part], geo[:, :, part])
-    return {"u": u, "z": z, "geo": geo}
+    return {"u_risk": u, "z_risk": z, "geo_risk": geo}
 
 
 def _resampled_expectation(

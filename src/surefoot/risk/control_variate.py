@@ -114,12 +114,8 @@ def anytime_with_judge(
     >>> float(anytime_with_judge(np.zeros(172), np.full(172, 0.1), judge, 0.02, 0.05, 300).p) <= 0.05
     True
     """
-    people, automatic, level = _checked(h, a, m)
+    people, automatic = np.broadcast_arrays(check_unit(h), check_unit(a))
+    level = np.asarray(m, np.float64)
+    level = np.array(np.broadcast_to(level, np.broadcast_shapes(level.shape, people.shape[:-1])))
     columns = ControlVariate(level, judge).columns(zip(columns_of(people), columns_of(automatic), strict=True))
     return anytime_columns(columns, start_anytime(level, delta, budget))
-
-
-def _checked(h: ArrayLike, a: ArrayLike, m: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    people, automatic, level = check_unit(h), check_unit(a), np.asarray(m, np.float64)
-    people, automatic = np.broadcast_arrays(people, automatic)
-    return people, automatic, np.array(np.broadcast_to(level, np.broadcast_shapes(level.shape, people.shape[:-1])))

@@ -35,11 +35,11 @@ _CELLS = 1 << 22  # of draws × queries that are in memory at once
 
 
 class SignTest(NamedTuple):
-    """A statistic with its two-sided p, and whether the p is exact (counted over all signs)."""
+    """A statistic with its two-sided p, and whether the p is exact (counted over all signs); None for a t-test."""
 
     statistic: float
     p: float
-    exact: bool
+    exact: bool | None
 
 
 def wilcoxon_test(model: ArrayLike, baseline: ArrayLike) -> SignTest | None:
@@ -146,7 +146,9 @@ def add_ordinary_tests(
     ]
     t_tests = [weighted_test(row, 0.0, scores._largest()) for row in rows]
     hsd, reason = _hsd(scores, baseline, seed, randomised_hsd)
-    t_entries = _entries([(test.t, test.p, None) if test.p is not None else None for test in t_tests])
+    t_entries = _entries(
+        [None if test.t is None or test.p is None else SignTest(test.t, test.p, None) for test in t_tests]
+    )
     rank_entries, sign_entries = _entries(ranks), _entries(signs)
     for number, row in enumerate(data["systems"]):
         tests: OrdinaryTests = {
@@ -178,18 +180,14 @@ def _hsd(scores: Scores, baseline: str, seed: int, randomised: bool) -> tuple[Hs
         return None, "the systems differ by the same amount on every query"
 
 
-def _entries(tests: Sequence[SignTest | tuple[float | None, float | None, None] | None]) -> list[OrdinaryTest | None]:
+def _entries(tests: Sequence[SignTest | None]) -> list[OrdinaryTest | None]:
     """The tests as plain data, with p corrected for their number; None where there is no test."""
-    corrected = holm([None if test is None else test[1] for test in tests])
-    entries: list[OrdinaryTest | None] = []
-    for test, p_holm in zip(tests, corrected, strict=True):
-        if test is None or test[0] is None or test[1] is None:
-            entries.append(None)
-            continue
-        entry: OrdinaryTest = {"statistic": float(test[0]), "p_value": float(test[1]), "p_holm": p_holm}
-        if test[2] is not None:
-            entry["exact"] = test[2]
-        entries.append(entry)
+    entries: list[OrdinaryTest | None] = [None] * len(tests)
+    corrected = holm([None if test is None else test.p for test in tests])
+    for number, (test, p_holm) in enumerate(zip(tests, corrected, strict=True)):
+        if test is not None:
+            entry: OrdinaryTest = {"statistic": test.statistic, "p_value": test.p, "p_holm": p_holm}
+            entries[number] = entry if test.exact is None else {**entry, "exact": test.exact}
     return entries
 
 

@@ -11,7 +11,7 @@ from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.assessment_parts import traffic_data
 from surefoot.stability.page import to_notebook, to_page
-from surefoot.stability.text import to_csv, to_text
+from surefoot.stability.text import tables, to_csv
 
 
 def matrices_of(scores: Scores | Sequence[Scores]) -> list[Scores]:
@@ -33,9 +33,7 @@ class Study(PlainResult):
     """The result of a study of stability; `to_dict` is its plain data, everything else renders that."""
 
     _kind = KINDS["study"]
-    _renderings = Renderings(
-        to_text, to_csv, lambda data, provenance: to_page([data], provenance), notebook=to_notebook
-    )
+    _renderings = Renderings(tables, to_csv, lambda data, provenance: to_page([data], provenance), notebook=to_notebook)
 
     def __repr__(self) -> str:
         """Which study, of what."""

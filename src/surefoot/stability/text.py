@@ -9,7 +9,7 @@ from surefoot.errors import visible
 from surefoot.report.columns import INTERVAL_WORDS
 from surefoot.report.escapes import csv_text
 from surefoot.report.numbers import fixed, percent
-from surefoot.report.tables import rendered, terminal_table
+from surefoot.report.tables import terminal_table
 from surefoot.risk.assessment_data import Json
 from surefoot.stability.front import headline
 from surefoot.stability.study_data import kind
@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 
 CsvRows = tuple[list[str], list[list[Any]]]
 _MOST_PAIRS = 6
-
-
-def to_text(data: Json, width: int = 120) -> str:
-    """The study's tables without colour."""
-    return rendered(tables(data), width)
 
 
 def tables(data: Json) -> list[RenderableType]:

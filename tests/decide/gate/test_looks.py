@@ -183,28 +183,31 @@ def test_score_matrices_go_by_their_names_or_scores(record: Path) -> None:
 # Draws.
 
 
+def draw(record: Path, **given: Any) -> sf.Draws:
+    options = {"baseline": "today", "candidate": "new", "measure": "nDCG@3", "record": record}
+    return sf.judge_next(WORLD.runs, **options | given)
+
+
 def test_draws_of_the_record_are_all_used_in_order(record: Path) -> None:
-    runs = WORLD.runs
     sequences = []
     for seed in (1, 2, 3):
-        draws = sf.judge_next(runs, baseline="today", candidate="new", measure="nDCG@3", n=20, seed=seed, record=record)
+        draws = draw(record, n=20, seed=seed)
         sequences.append(draws.to_dict()["sequence"])
     data = look(WORLD.judged(Q), record, {"risk": 0.03})
     assert data["per_query"]["query"] == [query for sequence in sequences for query in sequence]
     assert (data["batches"], len(data["record"]["looks"])) == ([20, 20, 20], 1)
-    draws = sf.judge_next(runs, baseline="today", candidate="new", measure="nDCG@3", n=20, record=record)
+    draws = draw(record, n=20)
     again = look(WORLD.judged(Q, "new", "renamed"), record, {"risk": 0.03})
     assert (again["batches"], len(again["record"]["looks"])) == ([20, 20, 20, 20], 2)
     assert again["per_query"]["query"][60:] == draws.to_dict()["sequence"]
 
 
 def test_a_batch_with_an_unjudged_query_waits(record: Path) -> None:
-    runs = WORLD.runs
-    first = sf.judge_next(runs, baseline="today", candidate="new", measure="nDCG@3", n=20, seed=1, record=record)
+    first = draw(record, n=20, seed=1)
     with pytest.raises(DataError, match="of the queries to judge have no judgments"):
         look(WORLD.judged([*first.queries[1:], "q000"]), record, {"risk": 0.03})
     assert read_record(record).questions == []
-    second = sf.judge_next(runs, baseline="today", candidate="new", measure="nDCG@3", n=20, seed=2, record=record)
+    second = draw(record, n=20, seed=2)
     new = [query for query in second.queries if query not in first.queries]
     data = look(WORLD.judged([*first.queries, *new[2:]]), record, {"risk": 0.03})
     assert data["batches"] == [20]
@@ -214,8 +217,7 @@ def test_a_batch_with_an_unjudged_query_waits(record: Path) -> None:
 
 
 def test_draws_for_others_never_pass_as_a_plain_sample(record: Path) -> None:
-    runs = WORLD.runs
-    draws = sf.judge_next(runs, baseline="today", candidate="new", measure="nDCG@3", n=60, seed=1, record=record)
+    draws = draw(record, n=60, seed=1)
     with pytest.raises(DataError, match=r"were drawn for other rankings \('new'\).* judge next --record"):
         look(WORLD.judged([*draws.queries], "other", "other"), record, {"risk": 0.03})
     with pytest.raises(ArgumentError, match="a record holds the draws itself"):
@@ -227,20 +229,19 @@ def test_draws_for_others_never_pass_as_a_plain_sample(record: Path) -> None:
 
 
 def test_draws_for_gain_are_another_question_than_those_for_risk(record: Path) -> None:
-    runs, found = WORLD.runs, []
+    found = []
     for to_prove, policy in (("risk", {"risk": 0.03}), ("gain", POLICY), ("risk", {"risk": 0.03})):
-        draw = {"baseline": "today", "candidate": "new", "measure": "nDCG@3", "n": 20, "record": record}
-        sf.judge_next(runs, to_prove=to_prove, **draw)  # type: ignore[arg-type]
+        draw(record, n=20, to_prove=to_prove)
         data = look(WORLD.judged(Q), record, policy)
         found.append((data["record"]["number"], data["batches"]))
     assert found == [(1, [20]), (2, [20]), (1, [20, 20])]
 
 
 def test_a_query_that_is_drawn_again_keeps_its_first_scores(record: Path) -> None:
-    runs, turned = WORLD.runs, World()
-    first = sf.judge_next(runs, baseline="today", candidate="new", measure="nDCG@3", n=60, seed=1, record=record)
+    turned = World()
+    first = draw(record, n=60, seed=1)
     before = look(WORLD.judged(Q), record, {"risk": 0.03})
-    second = sf.judge_next(runs, baseline="today", candidate="new", measure="nDCG@3", n=60, seed=2, record=record)
+    second = draw(record, n=60, seed=2)
     for query in set(first.queries) & set(second.queries):
         turned.grades[query] = {"a": 0, "b": 2, "c": 2}
     after = look(turned.judged(Q), record, {"risk": 0.03})
@@ -257,9 +258,7 @@ def test_a_query_that_is_drawn_again_keeps_its_first_scores(record: Path) -> Non
 def test_drawn_queries_are_no_plain_sample_beside_a_uniform_one(record: Path) -> None:
     runs = WORLD.runs
     sampled = sample_next(runs["new"], runs["today"], 20, record)["queries"]
-    drawn = sf.judge_next(
-        runs, baseline="today", candidate="other", measure="nDCG@3", n=60, seed=1, record=record
-    ).queries
+    drawn = draw(record, n=60, seed=1, candidate="other").queries
     given = {"sample": sf.Strata(kinds(), {"head": 0.8, "tail": 0.2})}
     with pytest.raises(DataError, match="were drawn for other rankings"):
         look(WORLD.judged(sorted({*sampled, *drawn})), record, {"risk": 0.3}, **given)

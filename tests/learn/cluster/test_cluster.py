@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.learn.trainings import StoppedError, stop_at
 
 import surefoot as sf
 from surefoot.errors import ArgumentError, DataError
@@ -196,16 +197,9 @@ def test_weights_are_relative_to_the_mean_of_all_machines(client, cut: int, tmp_
     assert equal.traffic_ is None
     state = tmp_path / "state.json"
 
-    class StoppedError(Exception):
-        pass
-
-    def stop(trees: int, history: Any) -> None:
-        if trees >= 8:
-            raise StoppedError
-
     kept = {**parameters, "checkpoint": state}
     with pytest.raises(StoppedError):
-        fitted(sf.Ranker("saro", 5, **kept), train, 2, cut, sample_weight=rows, progress=stop)
+        fitted(sf.Ranker("saro", 5, **kept), train, 2, cut, sample_weight=rows, progress=stop_at(8))
     with pytest.raises(DataError, match="the training data"):
         fitted(sf.Ranker("saro", 5, **kept), train, 2, cut)
     resumed = fitted(sf.Ranker("saro", 5, **kept), train, 2, cut, sample_weight=rows)
@@ -277,13 +271,7 @@ def test_frames_parts_without_rows_and_a_worker_with_one_query(client) -> None:
 def test_a_checkpoint_goes_on_with_other_workers(client, tmp_path: Path) -> None:
     parameters = {**SMALL, "n_estimators": 12, "checkpoint_every": 4, "checkpoint": tmp_path / "state.json"}
 
-    def stop(_: int, __: Any) -> None:
-        raise KeyboardInterrupt
-
     from surefoot.learn.cluster import fit
-
-    class StoppedError(Exception):
-        pass
 
     collect = fit.Checkpoint.write
 

@@ -52,25 +52,25 @@ def results_in(source: Any, is_measure: IsMeasure) -> list[LongScores] | None:
     `is_measure` knows the names of measures.
     """
     if isinstance(source, str | os.PathLike):
-        return results_in_file(source, None, is_measure)
+        return _results_in_file(source, None, is_measure)
     if is_ranx(source):
-        return from_ranx([source])
+        return _from_ranx([source])
     if isinstance(source, list | tuple) and source:
         if all(isinstance(item, str | os.PathLike) for item in source):
-            return results_in_files([(None, item) for item in source], is_measure)
-        return from_ranx(source) if any(map(is_ranx, source)) else None
+            return _results_in_files([(None, item) for item in source], is_measure)
+        return _from_ranx(source) if any(map(is_ranx, source)) else None
     source = one_split(source, "scores")
     if isinstance(source, Mapping) and source:
         if all(isinstance(item, str | os.PathLike) for item in source.values()):
-            return results_in_files([(str(name), item) for name, item in source.items()], is_measure)
+            return _results_in_files([(str(name), item) for name, item in source.items()], is_measure)
         if means := means_in_json(source):
             raise DataError(f"scores: {means}")
-        if is_measured(source, is_measure):
+        if _is_measured(source, is_measure):
             raise DataError(
                 "scores: this looks like the results of one system, {query: {measure: value}}; give the systems by "
                 "their names: {'today': results, 'new': other_results}"
             )
-        parts = from_systems(source)
+        parts = _from_systems(source)
         if parts is not None or not is_columns(source):
             return parts
     elif not (is_pandas(source) or is_table(source)):
@@ -79,7 +79,7 @@ def results_in(source: Any, is_measure: IsMeasure) -> list[LongScores] | None:
     return [from_long_table(table, "scores", None, row_of("scores"))] if is_long(table) else None
 
 
-def results_in_files(
+def _results_in_files(
     files: list[tuple[str | None, str | os.PathLike[str]]], is_measure: IsMeasure
 ) -> list[LongScores] | None:
     """The results of several files, each with the name of its system where one is given.
@@ -87,10 +87,10 @@ def results_in_files(
     Nothing where the one file is a score matrix.
     """
     if len(files) == 1 and files[0][0] is None:
-        return results_in_file(files[0][1], None, is_measure)
+        return _results_in_file(files[0][1], None, is_measure)
     parts: list[LongScores] = []
     for name, path in files:
-        results = results_in_file(path, name, is_measure)
+        results = _results_in_file(path, name, is_measure)
         if results is None:
             raise ArgumentError(
                 f"{path}: this is a score matrix, and it is given with other files; give either judgments and runs or "
@@ -100,11 +100,11 @@ def results_in_files(
     return parts
 
 
-def results_in_file(path: str | os.PathLike[str], name: str | None, is_measure: IsMeasure) -> list[LongScores] | None:
+def _results_in_file(path: str | os.PathLike[str], name: str | None, is_measure: IsMeasure) -> list[LongScores] | None:
     """The results per query of one file, or of all files of a folder; nothing where it is a score matrix."""
     if is_folder(path):
         found = files_in(path)
-        parts = [results_in_file(file, system, is_measure) for system, file in found]
+        parts = [_results_in_file(file, system, is_measure) for system, file in found]
         if None in parts:
             file = found[parts.index(None)][1]
             raise DataError.at(
@@ -156,8 +156,8 @@ def _from_json(path: Path, system: str, is_measure: IsMeasure) -> LongScores:
     def location(keys: tuple[Any, ...]) -> str:
         return file.child(keys[0]).child(keys[1]).location()
 
-    if is_measured(content, is_measure):
-        return from_measured(content, system, str(path), location)
+    if _is_measured(content, is_measure):
+        return _from_measured(content, system, str(path), location)
     if isinstance(content, list) and content and all(isinstance(row, dict) for row in content):
         return _from_records(path, system, content, row_of(str(path)))
     raise DataError.at(
@@ -194,21 +194,21 @@ def _from_records(path: Path, system: str, rows: list[dict[str, Any]], where: Ro
 Location = Callable[[tuple[Any, ...]], str]  # of a value in a nested dict, by its keys
 
 
-def is_nested(value: Any, depth: int) -> bool:
+def _is_nested(value: Any, depth: int) -> bool:
     """Whether it is dicts within dicts, so many levels of them, the innermost with anything but dicts."""
     if depth == 0:
         return not isinstance(value, Mapping)
-    return isinstance(value, Mapping) and bool(value) and all(is_nested(below, depth - 1) for below in value.values())
+    return isinstance(value, Mapping) and bool(value) and all(_is_nested(below, depth - 1) for below in value.values())
 
 
-def is_measured(results: Any, is_measure: Callable[[str], bool]) -> bool:
+def _is_measured(results: Any, is_measure: Callable[[str], bool]) -> bool:
     """Whether it is one system's `{query: {measure: value}}`, as pytrec_eval returns it: inner keys are measures."""
-    return is_nested(results, 2) and all(
+    return _is_nested(results, 2) and all(
         isinstance(name, str) and is_measure(name) for measured in results.values() for name in measured
     )
 
 
-def from_measured(results: Mapping[Any, Any], system: str, called: str, location: Location) -> LongScores:
+def _from_measured(results: Mapping[Any, Any], system: str, called: str, location: Location) -> LongScores:
     """One system's results, `{query: {measure: value}}`."""
     queries = keys_of(results, f"{called}, query").to_list()
     keys = [(query, measure) for query, measured in results.items() for measure in measured]
@@ -220,10 +220,10 @@ def from_measured(results: Mapping[Any, Any], system: str, called: str, location
     )  # fmt: skip
 
 
-def from_systems(source: Mapping[Any, Any]) -> list[LongScores] | None:
+def _from_systems(source: Mapping[Any, Any]) -> list[LongScores] | None:
     """A dict by the systems' names of `{query: {measure: value}}`, long tables or records; nothing where it is not."""
     names = [str(name) for name in source]
-    if is_nested(source, 3):
+    if _is_nested(source, 3):
         return [_measured_part(name, results) for name, results in zip(names, source.values(), strict=True)]
     if any(name in (*QUERIES, *MEASURES, *VALUES) for name in names):  # a dict of columns
         return None
@@ -237,7 +237,7 @@ def _measured_part(name: str, results: Mapping[Any, Any]) -> LongScores:
     def location(keys: tuple[Any, ...]) -> str:
         return f"{called}, query {shortened(keys[0])}, measure {shortened(keys[1])}"
 
-    return from_measured(results, name, called, location)
+    return _from_measured(results, name, called, location)
 
 
 def _long_part(name: str, results: Any) -> LongScores | None:
@@ -255,7 +255,7 @@ def _long_part(name: str, results: Any) -> LongScores | None:
     return from_long_table(table, called, name, row_of(called)) if is_long([*table, "name"]) else None
 
 
-def from_ranx(runs: Sequence[Any]) -> list[LongScores]:
+def _from_ranx(runs: Sequence[Any]) -> list[LongScores]:
     """The results of each query that ranx keeps in the runs it evaluated."""
     parts = []
     for number, run in enumerate(runs, start=1):

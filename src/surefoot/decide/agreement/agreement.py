@@ -24,7 +24,7 @@ from surefoot.decide.agreement.agreement_data import (
     SystemBiasData,
     SystemsComparisonData,
 )
-from surefoot.decide.agreement.agreement_view import headline, to_csv, to_markdown, to_notebook, to_page, to_text
+from surefoot.decide.agreement.agreement_view import headline, tables, to_csv, to_markdown, to_notebook, to_page
 from surefoot.decide.evidence.judged_queries import systems_of
 from surefoot.decide.evidence.traffic import traffic_to_draw
 from surefoot.decide.options import DECIDING_SHARE, DELTA, RESAMPLES
@@ -50,7 +50,7 @@ class JudgeAgreement(PlainResult):
     """What an automatic judge is worth; `to_dict` is its plain data, everything else renders that."""
 
     _kind = KINDS["agreement"]
-    _renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook)
+    _renderings = Renderings(tables, to_csv, to_page, to_markdown, to_notebook)
 
     def __repr__(self) -> str:
         """The agreement in words."""

@@ -11,7 +11,7 @@ from surefoot.report.escapes import csv_text, markdown
 from surefoot.report.family import Chip, Front, Tile, family_page
 from surefoot.report.numbers import fixed, measure_title, percent, signed
 from surefoot.report.provenance import Provenance
-from surefoot.report.tables import markdown_table, rendered, terminal_table
+from surefoot.report.tables import markdown_table, terminal_table
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.tradeoff import ROUNDING
 
@@ -194,11 +194,6 @@ def tables(data: Json) -> list[RenderableType]:
     if (note := caution(data)) is not None:
         parts.append(Text(visible(note)))
     return parts
-
-
-def to_text(data: Json, width: int = 120) -> str:
-    """The agreement without colour."""
-    return rendered(tables(data), width)
 
 
 def to_markdown(data: Json) -> str:

@@ -17,9 +17,9 @@ from surefoot.decide.gate.decision_text import (
     cells,
     headings,
     notes,
+    tables,
     to_csv,
     to_markdown,
-    to_text,
     worst_first,
 )
 from surefoot.decide.gate.decision_words import headline, judged_words, queries_needed_note, sentence, unit_of
@@ -91,7 +91,7 @@ class Decision(PlainResult):
     """Ship, stop or undecided; `to_dict` is its plain data, everything else renders that."""
 
     _kind = KINDS["decision"]
-    _renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
+    _renderings = Renderings(tables, to_csv, to_page, to_markdown, to_notebook, to_metrics)
 
     def __init__(self, data: Any, scores: Scores | None = None) -> None:
         super().__init__(data)

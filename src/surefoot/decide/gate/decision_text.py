@@ -23,7 +23,7 @@ from surefoot.errors import visible
 from surefoot.measures.notation import named_measure
 from surefoot.report.escapes import csv_text, markdown
 from surefoot.report.numbers import fixed, measure_note, measure_title, signed
-from surefoot.report.tables import markdown_table, rendered, terminal_table
+from surefoot.report.tables import markdown_table, terminal_table
 from surefoot.risk.assessment_data import Json
 
 if TYPE_CHECKING:
@@ -260,11 +260,6 @@ def tables(data: Json, most: int = 10) -> list[RenderableType]:
         parts.append(Text(f"The most hurt queries ({data['hurt']:,} are hurt in total)", style="bold"))
         parts.append(terminal_table(hurt_headings(data), hurt_rows(data, most), left=2))
     return [*parts, *(Text(visible(note), style="dim") for note in notes(data))]
-
-
-def to_text(data: Json, width: int = 120) -> str:
-    """The decision without colour."""
-    return rendered(tables(data), width)
 
 
 def to_markdown(data: Json) -> str:

@@ -23,7 +23,7 @@ from surefoot.decide.history.history_files import (
     is_hurt_over_20,
     read_files,
 )
-from surefoot.decide.history.history_view import headline, to_csv, to_markdown, to_page, to_text
+from surefoot.decide.history.history_view import headline, tables, to_csv, to_markdown, to_page
 from surefoot.report.kinds import KINDS
 from surefoot.report.result import PlainResult, Renderings
 
@@ -34,7 +34,7 @@ class ReleaseHistory(PlainResult):
     """Releases over time; `to_dict` is its plain data, everything else renders that."""
 
     _kind = KINDS["history"]
-    _renderings = Renderings(to_text, to_csv, to_page, to_markdown)
+    _renderings = Renderings(tables, to_csv, to_page, to_markdown)
 
     def __repr__(self) -> str:
         """The history in words."""

@@ -18,7 +18,7 @@ from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
 from surefoot.report.line_chart import ChartLine, line_chart
 from surefoot.report.numbers import fixed, measure_title, signed
 from surefoot.report.provenance import Provenance
-from surefoot.report.tables import markdown_table, rendered, terminal_table
+from surefoot.report.tables import markdown_table, terminal_table
 from surefoot.risk.assessment_data import Json
 
 if TYPE_CHECKING:
@@ -176,11 +176,6 @@ def tables(data: Json) -> list[RenderableType]:
         parts += [Text(visible(table.title), style="bold"), terminal_table(table.headings, table.rows, table.left)]
     parts += [Text(visible(note), style="dim") for note in [*cautions(data), *notes(data)]]
     return parts
-
-
-def to_text(data: Json, width: int = 120) -> str:
-    """The history without colour."""
-    return rendered(tables(data), width)
 
 
 def to_markdown(data: Json) -> str:

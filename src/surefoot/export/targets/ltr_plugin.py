@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from surefoot.export.ensemble import Ensemble, TreeNode
+from surefoot.export.ensemble import Ensemble, TreeNode, thresholds_less_than
 from surefoot.export.exported_model import ExportedModel, check_depth, nest_tree, plain_json, route_missing
-from surefoot.export.float32_thresholds import thresholds_less_than
 from surefoot.export.settings import ExportSettings
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from surefoot.export.ensemble import Ensemble, TreeNode
+from surefoot.export.ensemble import Ensemble, TreeNode, thresholds_at_most
 from surefoot.export.exported_model import ExportedModel, plain_json, route_missing
-from surefoot.export.float32_thresholds import thresholds_at_most
 from surefoot.export.settings import ExportSettings
 from surefoot.runtime import library
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from surefoot.export.ensemble import Ensemble, TreeNode
+from surefoot.export.ensemble import Ensemble, TreeNode, thresholds_at_most
 from surefoot.export.exported_model import ExportedModel, check_depth, nest_tree, route_missing
-from surefoot.export.float32_thresholds import thresholds_at_most
 from surefoot.export.settings import ExportSettings
 from surefoot.export.targets import ltr_plugin
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.export.ensemble import Ensemble, TreeNode
+from surefoot.export.ensemble import Ensemble, TreeNode, before_slack, thresholds_at_most
 from surefoot.export.exported_model import ExportedModel, check_depth, nest_tree, plain_json, route_missing
-from surefoot.export.float32_thresholds import before_slack, thresholds_at_most
 from surefoot.export.settings import ExportSettings
 from surefoot.export.targets.table import UnsetTreatment
 

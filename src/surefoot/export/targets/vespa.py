@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from surefoot.errors import visible
-from surefoot.export.ensemble import Ensemble, TreeNode
+from surefoot.export.ensemble import Ensemble, TreeNode, thresholds_less_than
 from surefoot.export.exported_model import ExportedModel, check_depth, nest_tree, plain_json, route_missing
-from surefoot.export.float32_thresholds import thresholds_less_than
 from surefoot.export.settings import ExportSettings
 
 # A name that Vespa reads as one of its rank features: bm25(title), fieldMatch(title).completeness, query(price)

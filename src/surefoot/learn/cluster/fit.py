@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,7 +86,8 @@ def _fit(ranker: Ranker, client: Client, train: list[Delayed], valid: list[Delay
             "all models to surefoot.average"
         )
     hashed = settings.checkpoint is not None
-    every_part = [_summarize(client, parts, hashed) for parts in (train, valid)]
+    summarize = dask_library("dask").delayed(summarize_part, pure=False)
+    every_part = [gather_parts(client, [summarize(part, hashed) for part in parts]) for parts in (train, valid)]
     train = with_complete_queries(train, every_part[0], _TRAINING)
     valid = with_complete_queries(valid, every_part[1], VALIDATION) if valid else []
     summaries = [[part for part in parts if part is not None and part.rows] for parts in every_part]
@@ -95,7 +97,7 @@ def _fit(ranker: Ranker, client: Client, train: list[Delayed], valid: list[Delay
     engine.check(by_position(engine, ranker.engine_parameters, names), first.features[0])
     checkpoint = None
     if settings.checkpoint is not None:
-        digests = [_digest(each) for each in summaries]
+        digests = [json_hash([part.data_digest for part in parts]) for parts in summaries]  # in their order
         checkpoint = Checkpoint.at(
             settings.checkpoint,
             training_origin(engine, ranker.get_params(), digests[0], digests[1] if valid else None),
@@ -143,27 +145,13 @@ def _first_batch(
 ) -> TreeBatch:
     """The first batch, from a checkpoint where there is one."""
     parameters = ranker.get_params() | {"checkpoint": None, "random_state": settings.seed}
-    model, state, trees = None, None, 0
+    batch = TreeBatch(uuid.uuid4().hex, parameters, report_progress)
     stored = None if checkpoint is None else checkpoint.read(settings.trees)
-    if stored is not None:
-        engine = engine_of(ranker.engine)
-        model, state, trees = engine.dump(stored[0]), stored[1], engine.count_trees(stored[0])
-    return TreeBatch(
-        training_id=uuid.uuid4().hex,
-        placement=0,
-        parameters=parameters,
-        model=model,
-        state=state,
-        grown=trees,
-        until=trees,
-        communicator={},
-        report_progress=report_progress,
-    )
-
-
-def _summarize(client: Client, parts: Sequence[Delayed], hashed: bool) -> list[PartSummary | None]:
-    summarize = dask_library("dask").delayed(summarize_part, pure=False)
-    return gather_parts(client, [summarize(part, hashed) for part in parts])
+    if stored is None:
+        return batch
+    engine = engine_of(ranker.engine)
+    trees = engine.count_trees(stored[0])
+    return replace(batch, model=engine.dump(stored[0]), state=stored[1], grown=trees, until=trees)
 
 
 def _weights(summary: dict[str, Any] | None, parts: Sequence[PartSummary | None]) -> dict[str, Any] | None:
@@ -183,11 +171,6 @@ def _check_validation(first: PartSummary, valid: Sequence[PartSummary]) -> None:
                 f"{list(first.baselines)}; "
                 "both need the same"
             )
-
-
-def _digest(summaries: Sequence[PartSummary]) -> str:
-    """A hash of all parts, in their order."""
-    return json_hash([summary.data_digest for summary in summaries])
 
 
 def _client() -> Client:

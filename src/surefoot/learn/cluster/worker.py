@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -33,14 +33,14 @@ class TreeBatch:
     """The same request to every machine: to go on from `model`, which has `grown` trees, until there are `until`."""
 
     training_id: str  # which training
-    placement: int  # how often its parts were handed out
     parameters: dict[str, Any]  # of the Ranker
-    model: str | None
-    state: dict[str, Any] | None
-    grown: int
-    until: int
-    communicator: dict[str, Any]
     report_progress: bool  # whether to report every tree
+    model: str | None = None
+    state: dict[str, Any] | None = None
+    grown: int = 0
+    until: int = 0
+    placement: int = 0  # how often its parts were handed out
+    communicator: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
