@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 _LONGEST = 60  # letters of a name
 _FEW = 20  # queries, too few to know a correlation
-GRADE_HEADINGS = ["people's grade", "documents", "judge minus people"]
-SYSTEM_HEADINGS = ["system", "by people", "by the judge", "difference"]
 
 
 def shown(text: str) -> str:
@@ -149,37 +147,23 @@ def figure_rows(data: Json) -> list[tuple[str, str]]:
     ]
 
 
-def confusion_table(data: Json) -> tuple[list[str], list[list[str]]] | None:
-    """How often people gave one grade (row) and the judge another (column)."""
-    if data["confusion"] is None:
-        return None
-    grades = [f"{grade:g}" for grade in data["grades"]]
-    rows = [[grade, *(f"{count:,}" for count in row)] for grade, row in zip(grades, data["confusion"], strict=True)]
-    return ["people \\ judge", *grades], rows
-
-
-def grade_rows(data: Json) -> list[list[str]]:
-    """Bias for each grade."""
-    return [[f"{one['grade']:g}", f"{one['documents']:,}", signed(one["bias"], 3)] for one in data["by_grade"]]
-
-
-def system_rows(data: Json) -> list[list[str]]:
-    """Bias for each system."""
-    return [
-        [shown(one["system"]), fixed(one["people"], 4), fixed(one["automatic"], 4), signed(one["bias"], 4)]
-        for one in data["systems"]
-    ]
-
-
 def all_tables(data: Json) -> list[tuple[str, list[str], list[list[str]]]]:
     """Title, headings and rows of each table."""
     tables = [("Agreement", ["figure", "value"], [list(row) for row in figure_rows(data)])]
-    if (confused := confusion_table(data)) is not None:
-        tables.append(("Grades", *confused))
+    if data["confusion"] is not None:
+        grades = [f"{grade:g}" for grade in data["grades"]]
+        counts = [[grade, *(f"{n:,}" for n in row)] for grade, row in zip(grades, data["confusion"], strict=True)]
+        tables.append(("Grades", ["people \\ judge", *grades], counts))
     if data["by_grade"]:
-        tables.append(("Bias per grade", GRADE_HEADINGS, grade_rows(data)))
+        biases = [[f"{one['grade']:g}", f"{one['documents']:,}", signed(one["bias"], 3)] for one in data["by_grade"]]
+        tables.append(("Bias per grade", ["people's grade", "documents", "judge minus people"], biases))
     if data["systems"]:
-        tables.append((f"Bias per system: {measure_title(data['measure'])}", SYSTEM_HEADINGS, system_rows(data)))
+        biases = [
+            [shown(one["system"]), fixed(one["people"], 4), fixed(one["automatic"], 4), signed(one["bias"], 4)]
+            for one in data["systems"]
+        ]
+        headings = ["system", "by people", "by the judge", "difference"]
+        tables.append((f"Bias per system: {measure_title(data['measure'])}", headings, biases))
     return tables
 
 

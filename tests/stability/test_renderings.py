@@ -1,4 +1,4 @@
-"""The page of the studies: self-contained, and safe whatever the names in it."""
+"""What people and programs read of studies: JSON by its schema, CSV, notebook, and a page that no name breaks."""
 
 from __future__ import annotations
 
@@ -11,13 +11,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from markupsafe import escape
+from tests.report.notebooks import checked as checked_view
+from tests.report.notebooks import told
+from tests.report.schemas import check_data
 
 import surefoot as sf
 from surefoot.errors import ArgumentError, DataError
+from surefoot.report.kinds import KINDS
 from surefoot.report.line_chart import ChartLine, line_chart
 from surefoot.stability.front import front
 from surefoot.stability.page import to_page
 from surefoot.stability.study import Study
+from surefoot.stability.text import findings, title
 
 HOSTILE = "</style><script>alert(1)</script>\u202e\"'&\ud800"
 
@@ -111,3 +116,38 @@ def test_csv(studies, tmp_path: Path) -> None:
         header, *lines = csv.reader((tmp_path / "study.csv").read_text().splitlines())
         assert all(len(line) == len(header) for line in lines)
         assert {line[header.index("measure")] for line in lines} == set(study.to_dict()["measures"])
+
+
+def test_studies_hold_nothing_that_is_not_in_it(studies: list[Study]) -> None:
+    assert tuple(study.schema for study in studies) == KINDS["study"].schemas
+    for study in studies:
+        check_data(study.to_dict(), "study")
+
+
+def test_edges_hold_to_it() -> None:
+    scores = sf.Scores([[0.5, 0.5], [0.5, 0.5]], ["a", "b"], ["q", "r"])
+    dates = {"q": "2026-11-15"}
+    for study in (
+        sf.stability.subsets(scores, subsets=1),
+        sf.stability.time(scores, dates, size=1, subsets=1, period="month"),
+        sf.stability.measures(scores, replicates=2, most=0),
+    ):
+        check_data(study.to_dict(), "study")
+
+
+def test_another_type_is_refused_by_its_place(studies: list[Study]) -> None:
+    data = json.loads(studies[1].to_json())
+    data["subsets"] = 2.5
+    with pytest.raises(DataError, match=r"subsets is 2\.5; expected a whole number"):
+        Study.from_dict(data)
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_a_study_in_a_notebook(studies: list[Study], number: int) -> None:
+    study = studies[number]
+    words, root = told(study._repr_html_()), checked_view(study._repr_html_())
+    data = study.to_dict()
+    for sentence in (title(data), *findings(data)):
+        assert sentence.replace("\u202e", "�") in words
+    assert len(root.find(".//tbody")) >= 2
+    assert "<script" not in study._repr_html_()

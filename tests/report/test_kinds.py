@@ -1,7 +1,9 @@
-"""The JSON schema: made from the types, and all that assessments hold is in it."""
+"""Kinds of results: what is written is in the schema of its kind; what was read has its types, or is refused."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any, get_args
 
 import jsonschema
@@ -11,7 +13,9 @@ from tests.report.schemas import check_data
 import surefoot as sf
 from surefoot.decide.evidence.conditions import CONDITIONS, LOSSES
 from surefoot.decide.evidence.evidence_data import ConditionName, LossName
-from surefoot.report.kinds import KINDS
+from surefoot.errors import DataError
+from surefoot.report.kinds import KINDS, check_shape
+from surefoot.risk.assessment_data import AssessmentData
 
 
 @pytest.fixture(scope="module")
@@ -51,3 +55,38 @@ def test_what_is_no_assessment(assessments: list[Any]) -> None:
     for wrong in ({**data, "queries": 0}, {**data, "alphas": []}, {**data, "systems": [{}]}, {**data, "schema": "x"}):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(wrong, KINDS["assessment"].json_schema())
+
+
+SCORES = {"today": {"q1": 0.5, "q2": 0.25, "q3": 0.0}, "new": {"q1": 1.0, "q2": 0.0, "q3": 0.5}}
+
+
+def written() -> dict[str, Any]:
+    return json.loads(sf.assess(SCORES, baseline="today").to_json(per_query=True))
+
+
+def test_what_is_written_has_its_shape() -> None:
+    check_shape(written(), AssessmentData)
+    assert sf.Assessment.from_dict(written()).to_dict(per_query=True) == written()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("queries", "many", "queries is 'many'; expected a whole number"),
+        ("queries", True, "queries is True"),
+        ("worst_share", float("inf"), "worst_share is inf"),
+        ("worst_share", 10**400, "worst_share is 1000"),
+        ("alphas", 5, "alphas is 5; expected a list"),
+        ("alphas", [0, None], r"alphas\[1\] is None; expected a number"),
+        ("missing", [], r"missing is \[\]; expected an object"),
+        ("systems", [{"system": 3}], "."),
+        ("measure", 3, "."),
+    ],
+)
+def test_what_has_another_shape(tmp_path: Path, key: str, value: Any, said: str) -> None:
+    data = written() | {key: value}
+    with pytest.raises((DataError, TypeError, ValueError, KeyError), match=said):
+        sf.Assessment.from_dict(data)
+    (tmp_path / "a.json").write_text(json.dumps(data))
+    with pytest.raises(DataError, match=r"a\.json"):
+        sf.Assessment.read(tmp_path / "a.json")
