@@ -175,12 +175,9 @@ class SweepPlan:
             raise ArgumentError("α = 0 is gain alone, which every sweep has; leave it out")
         for setting in plan.settings()[:1] + plan.settings()[-1:]:
             for parameters in plan.combinations():
-                plan.check(TrainingJob("", setting, values_of(parameters | {TREES_PARAMETER: 1}), plan.seeds[0]))
+                job = TrainingJob("", setting, values_of(parameters | {TREES_PARAMETER: 1}), plan.seeds[0])
+                check_ranker(plan.engine, make_ranker(plan.engine, plan.ranker_arguments(job)))
         return plan
-
-    def check(self, job: TrainingJob) -> None:
-        """Reject what no ranker takes before any data is read."""
-        check_ranker(self.engine, make_ranker(self.engine, self.ranker_arguments(job)))
 
     @property
     def engine(self) -> Engine | Networks:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
-
-import numpy as np
 
 from surefoot.choose.candidate_figures import baseline_rows, candidate_rows, selective_points, training_point
 from surefoot.choose.candidates import TrainedModels
@@ -150,7 +149,7 @@ def _trade_offs(
         raise DataError.at(store.folder, None, "; ".join(["no setting was trained on every fold", *whys]))
     _check_tested(store, trained.folds)
     rows = candidate_rows(trained, strategies_of)
-    gain_only_point = None if trained.gain_only is None else training_point(trained, trained.gain_only)
+    largest = inf if trained.gain_only is None else last_alpha(training_point(trained, trained.gain_only))
     data: Json = {
         "schema": SCHEMA,
         "origin": store.settings_hash,
@@ -167,9 +166,7 @@ def _trade_offs(
         "selective": store.source.selective,
         "inner_folds": trained.plan.inner_folds,
         "round_name": getattr(trained.plan.engine, "round_name", "trees"),
-        "last_alpha": None
-        if gain_only_point is None or not np.isfinite(last_alpha(gain_only_point))
-        else last_alpha(gain_only_point),
+        "last_alpha": largest if isfinite(largest) else None,
         "rows": rows,
         "curves": {part: _curves(trained, rows, part) for part in EVALUATION_PARTS},
         "left_out": [setting.name for setting in trained.plan.settings() if setting not in trained.settings],
