@@ -1,8 +1,9 @@
 """Do the tests notice? Each mutant is one small wrong change of the source that some test must fail on.
 
-The tables beside this file, one for each package, hold for every mutant its name, the file under src/surefoot, the
-exact text to replace and the tests that should notice. A mutant is made in a copy of the source that stands first
-on the path, so that whatever ends this script leaves the working tree as it was.
+The tables beside this file, one for each package, have for each file under src/surefoot the tests that should notice,
+and its mutants: name, the exact text to replace, what replaces it, and the tests where they are others. A mutant is
+made in a copy of the source that stands first on the path, so that whatever ends this script leaves the working tree
+as it was.
 
     python tests/mutants/run.py [--list] [--jobs N] [NAME ...]     a NAME is any part of mutants' names
 """
@@ -55,7 +56,12 @@ class Mutant:
 def read_mutants() -> list[Mutant]:
     """The mutants of all tables."""
     tables = (tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(Path(__file__).parent.glob("*.toml")))
-    mutants = [Mutant(**entry) for table in tables for entry in table["mutant"]]
+    mutants = [
+        Mutant(name, file["path"], old, new, tests or file["tests"])
+        for table in tables
+        for file in table["file"]
+        for name, old, new, *tests in file["mutants"]
+    ]
     if len({mutant.name for mutant in mutants}) < len(mutants):
         sys.exit("two mutants have the same name")
     return mutants
