@@ -6,6 +6,7 @@ import asyncio
 import http.client
 import json
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -55,7 +56,7 @@ class Running:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
         )  # fmt: skip
         assert self.process.stdout is not None
-        line = self.process.stdout.readline()
+        line, _, self.to_try = (self.process.stdout.readline() for _ in range(3))
         assert line.startswith("Serving "), self.process.communicate()
         self.port = int(line.partition("http://127.0.0.1:")[2].partition(";")[0])
 
@@ -450,3 +451,10 @@ def test_what_takes_too_long(model: Path) -> None:
             return [*first, await ask()]
 
         assert awaited(all_of_it()) == [504, 503, 200]
+
+
+def test_the_request_that_it_prints_is_answered(running: Running) -> None:
+    options = shlex.split(running.to_try)
+    assert options[:2] == ["curl", f"http://127.0.0.1:{running.port}/rerank"]
+    status, answer, _ = running.ask("/rerank", options[options.index("-d") + 1].encode())
+    assert (status, sorted(answer["documents"])) == (200, ["d1", "d2"])

@@ -99,7 +99,7 @@ def check(
     elif files and _is_export(files[0]):
         _check_export(Path(files[0]), files[1:], url, json_file, quiet, force)
     elif url is not None:
-        raise ArgumentError("--url is for the folder of an export: surefoot check es/ --url http://localhost:9200")
+        raise ArgumentError("--url is for the folder of an export: surefoot check es/ --url ADDRESS")
     elif not files:
         _check_installation(json_file, force, quiet)
     elif json_file is not None:
@@ -184,12 +184,12 @@ def _check_export(
     folder: Path, scores: Sequence[str], url: str | None, json_file: str | None, quiet: bool, force: bool
 ) -> None:
     """Compare the scores that a search engine gives with those that it must give; other scores end with 1."""
-    from surefoot.export.replay import replayed
+    from surefoot.export.replay import PLUGINS, replayed
 
     if (len(scores) != 1) == (url is None) or len(scores) > 1:
         raise ArgumentError(
             f"give the scores of the search engine, one per line in the order of {STEM}.rows.json, or its address: "
-            f"surefoot check {folder} SCORES, or surefoot check {folder} --url http://localhost:9200"
+            f"surefoot check {folder} SCORES. Exports for {' or '.join(PLUGINS)} also take --url ADDRESS"
         )
     rows = folder / f"{STEM}.rows.json"
     check_outputs([Output("--json", None if json_file == TERMINAL else json_file)], [rows, *scores], force)

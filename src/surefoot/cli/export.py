@@ -54,3 +54,4 @@ def export(
         for note in exported.notes:
             typer.echo(visible(note))
         typer.echo(visible(f"Wrote to {output}: {', '.join(path.name for path in exported.files)}"))
+        typer.echo(visible(f"Then check the engine's scores of the rows in it: surefoot check {output} SCORES"))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -25,7 +26,7 @@ def serve(
     """Answer re-ranking requests over HTTP with a personal ranker.
 
     POST /rerank takes user, query, results and time; POST /update takes events; GET /health says that it works. All is
-    JSON. If the environment has SUREFOOT_TOKEN, requests must send it. SIGTERM ends it.
+    JSON. It prints a request to try when it starts. If the environment has SUREFOOT_TOKEN, requests must send it.
 
     **Example:** `surefoot serve model/ --port 8080 --allow-updates`
     """
@@ -39,10 +40,13 @@ def serve(
         library(name, "serve", "surefoot serve")
     from surefoot.personal.service.server import serve as answer
 
-    def started(address: str) -> None:
+    def started(address: str, example: dict[str, Any]) -> None:
         if not quiet:
             updates = "takes updates" if allow_updates else "takes no updates"
+            token = "" if settings.token is None else ' -H "Authorization: Bearer $SUREFOOT_TOKEN"'
             typer.echo(visible(f"Serving {model} at {address}; it {updates}. Stop it with Ctrl+C."))
+            typer.echo("What it takes and answers: GET /openapi.json. Try it:")
+            typer.echo(f"  curl {address}/rerank{token} -H 'Content-Type: application/json' -d '{json.dumps(example)}'")
         import sys
 
         sys.stdout.flush()

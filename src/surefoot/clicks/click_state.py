@@ -76,6 +76,12 @@ class ClickState:
             raise ArgumentError("the model was opened with read_only, so it takes no events; open it without")
         return live.update(checked_events(events, self.facts, live.store.span))
 
+    @property
+    def latest(self) -> int:
+        """The time, or day, at which the log's last lists were shown; 0 where it says nothing of that."""
+        span = self._live().store.span
+        return 0 if span is None else span.last
+
     def matrix(self, request: ShownRequest) -> npt.NDArray[np.float32]:
         """The features of a request's documents, a column each in the catalogue's order; NaN where there is none."""
         return self._live().matrix(request)

@@ -214,8 +214,18 @@ class ClockSpan:
     def check(self, given: int) -> None:
         """Refuse a time that is years away: nothing, or everything, would have happened before it."""
         year = _YEAR / self.seconds
+        unit = "days" if self.name == "day" else unit_of_time(self.seconds)
         if not self.first - _YEARS_BEFORE * year <= given <= self.last + _YEARS_AFTER * year:
             raise ArgumentError(
-                f"{self.name} is {given}, years away from the log's {self.first} to {self.last}; it counts "
-                f"{'days' if self.name == 'day' else f'units of {self.seconds:g} s'}, as the log does"
+                f"{self.name} is {given}, years away from the log's {self.first} to {self.last}; it counts {unit}, as "
+                "the log does"
             )
+
+
+def unit_of_time(seconds: float) -> str:
+    """What a log's times count, in words.
+
+    >>> unit_of_time(0.001), unit_of_time(60)
+    ('milliseconds', 'units of 60 s')
+    """
+    return {1.0: "seconds", 0.001: "milliseconds"}.get(seconds, f"units of {seconds:g} s")

@@ -94,6 +94,18 @@ class PersonalRanker:
         """How the log counts: its clock, its unit of time, and what it knows of lists."""
         return self._state.facts
 
+    def example(self) -> dict[str, Any]:
+        """A request to try `rerank` with: somebody new, something never asked for, when the log ends."""
+        facts, documents, latest = self.facts, ["d1", "d2"], self._state.latest
+        return {
+            "user": "somebody", "query": "something", "results": documents,
+            "time": latest if facts.shared_clock == "time" else 0,
+            **({"day": latest} if facts.shared_clock == "day" else {}),
+            **({"terms": ["something"]} if facts.terms else {}),
+            **({"domains": documents} if facts.domains else {}),
+            **({"scores": [2.0, 1.0]} if facts.scores else {}),
+        }  # fmt: skip
+
     def update(self, events: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -> dict[str, int]:
         """Add what was shown and clicked: one event or several, all or none of them.
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from surefoot import __version__
-from surefoot.clicks.events import LogFacts
+from surefoot.clicks.events import LogFacts, unit_of_time
 from surefoot.data.reading.files import RepeatedNameError, parse_json
 from surefoot.errors import ArgumentError, did_you_mean, name_list, shortened
 from surefoot.personal.service.service_settings import MOST_EVENTS, MOST_RESULTS, ServiceSettings
@@ -83,7 +83,7 @@ def _or_null(fields: dict[str, Any], needed: list[str]) -> dict[str, Any]:
 
 
 def _time(facts: LogFacts) -> dict[str, Any]:
-    return _TIME | {"description": f"In units of {facts.seconds:g} s, as in the log."}
+    return _TIME | {"description": f"It counts {unit_of_time(facts.seconds)}, as in the log."}
 
 
 def _reranked() -> dict[str, Any]:

@@ -27,12 +27,13 @@ _CONNECTIONS = 500  # that may be open beside the requests that wait
 _SEARCHES_OF_ALL = 200  # for garbage: one per so many of what is not young, about 1.4 million objects; Python has 10
 
 
-def serve(model: Path, settings: ServiceSettings, started: Callable[[str], None]) -> None:
-    """Answer requests until a signal asks to end; `started` is told the address once requests are answered."""
+def serve(model: Path, settings: ServiceSettings, started: Callable[[str, dict[str, Any]], None]) -> None:
+    """Answer requests until a signal asks to end; `started` is then told the address and a request to try."""
     _log_to_stderr()
     listener = _listen(settings.host, settings.port)
     with listener:
-        service = RerankingService(PersonalRanker.load(model, read_only=not settings.allow_updates), settings)
+        ranker = PersonalRanker.load(model, read_only=not settings.allow_updates)
+        service, example = RerankingService(ranker, settings), ranker.example()
         _search_little_for_garbage()
         try:
             connections = Connections(settings.queue + _CONNECTIONS)
@@ -45,7 +46,7 @@ def serve(model: Path, settings: ServiceSettings, started: Callable[[str], None]
             )  # fmt: skip
             host, port = listener.getsockname()[:2]
             name = f"[{host}]" if ":" in host else host
-            server = StoppableServer(config, lambda: started(f"http://{name}:{port}"))
+            server = StoppableServer(config, lambda: started(f"http://{name}:{port}", example))
             server.run(sockets=[listener])
         finally:
             service.close()
