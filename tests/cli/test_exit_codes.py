@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from tests.cli.inputs import write_runs
 
+import surefoot as sf
 from surefoot.data.hashes import json_hash, seal
+from surefoot.errors import SurefootError
 
 
 @pytest.fixture(scope="module")
@@ -141,3 +143,40 @@ def test_a_bug_is_never_a_decision(surefoot, home: Path, monkeypatch: pytest.Mon
     assert code == 2
     assert "KeyError" in err
     assert "this is a bug in surefoot" in err
+
+
+EMPTY = {  # options whose value a build takes from a variable
+    "gate": ("--record", "--sample", "--segments", "-m", "-b", "--policy", "--automatic", "--texts", "--json"),
+    "evaluate": ("-m", "-b", "--systems", "--segments", "--traffic", "--html"),
+    "sweep": ("--seeds", "--alpha", "-o"), "personalize": ("--actions", "--layout"), "rank": ("--name", "-o"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "option"), [(name, one) for name, several in EMPTY.items() for one in several])
+def test_an_empty_value_is_never_left_out(surefoot, home: Path, command: str, option: str) -> None:
+    files = (home / "qrels.txt", home / "today.run", home / "steady.run")
+    for given in ((option, ""), (f"{option}=",)) if option.startswith("--") else ((option, ""),):
+        code, out, err = surefoot(command, *files, "--risk", "0.2", *given)
+        assert (code, out, err) == (2, "", f"surefoot: {option} is empty; give it a value\n")
+
+
+@pytest.mark.parametrize("command", ["gate", "evaluate", "history", "check", "sweep", "convert"])
+def test_an_empty_file_name_is_not_the_current_folder(surefoot, command: str) -> None:
+    assert surefoot(command, "")[::2] == (2, "surefoot: a file name is empty; give the name of a file\n")
+
+
+def test_an_empty_record_is_refused_in_python_too(home: Path) -> None:
+    runs = [home / "today.run", home / "steady.run"]
+    scores = sf.score(home / "qrels.txt", [sf.read_run(run) for run in runs], "nDCG@10")
+    with pytest.raises(SurefootError):
+        sf.gate(scores, baseline="today", policy={"risk": 0.2}, record="")
+
+
+@pytest.mark.parametrize("line", ["convert today.run", "evaluate qrels.txt today.run steady.run -b today --figures"])
+def test_what_cannot_be_printed_is_no_file_of_that_name(surefoot, home: Path, monkeypatch, line: str) -> None:
+    monkeypatch.chdir(home)
+    words = line.split()
+    code, out, err = surefoot(*words, "-") if words[-1] == "--figures" else surefoot(*words, "-o", "-")
+    assert (code, out) == (2, "")
+    assert "cannot be printed" in err
+    assert not (home / "-").exists()

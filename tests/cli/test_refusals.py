@@ -52,7 +52,7 @@ def test_numbers_out_of_range(surefoot, home: Path, line: str, message: str) -> 
 def test_no_number_of_sizes(surefoot, home: Path) -> None:
     code, _, err = surefoot("stability", "subsets", *RUNS.split(), "--sizes", "")
     assert code == 2
-    assert "--sizes is ''" in err
+    assert "--sizes is empty" in err
 
 
 def test_python_refuses_the_same() -> None:

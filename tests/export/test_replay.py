@@ -144,6 +144,15 @@ def test_other_engines_give_a_file(model, tmp_path: Path, capsys) -> None:
     assert "it is for solr" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("wrong", ["x", None, [1.0]])
+def test_rows_that_were_changed_are_named(tmp_path: Path, wrong: object) -> None:
+    rows, scores = tmp_path / "rows.json", tmp_path / "scores.txt"
+    rows.write_text(json.dumps({"target": "solr", "rows": [[1.0], [2.0]], "scores": [0.5, wrong], "tolerance": 1e-5}))
+    scores.write_text("0.5\n0.5\n")
+    with pytest.raises(ValueError, match=r"rows\.json: "):
+        replay.replayed(str(rows), str(scores), None, [])
+
+
 def test_a_file_of_scores(tmp_path: Path, capsys) -> None:
     rows = tmp_path / "rows.json"
     rows.write_text(json.dumps({"scores": [0.1, 0.2, 0.3], "tolerance": 1e-5}))

@@ -19,8 +19,7 @@ import typer
 from surefoot import __version__
 from surefoot.cli import shared_options as shared
 from surefoot.cli.option import FILE, argument, option
-from surefoot.cli.outputs import Output, check_outputs
-from surefoot.cli.printing import TERMINAL
+from surefoot.cli.outputs import TERMINAL, Output, check_outputs
 from surefoot.errors import ArgumentError, SurefootError, visible
 from surefoot.export.settings import STEM
 from surefoot.runtime import cores

@@ -15,6 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from surefoot import __version__
 from surefoot.cli.option import option
 from surefoot.data.reading.limits import set_max_input
+from surefoot.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -67,6 +68,7 @@ class HelpfulCommand(TyperCommand):
         """Keep what was typed, for commands that propose it again."""
         program = ctx.find_root().command_path  # may be `python -m surefoot`
         ctx.meta[TYPED] = ["surefoot", *ctx.command_path.removeprefix(program).split(), *args]
+        _refuse_empty(args)
         return super().parse_args(ctx, _with_allowed_input(args))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -86,6 +88,16 @@ class HelpfulGroup(TyperGroup):
         screen = _screen(self, ctx)
         screen.get_command = self.listed
         super(HelpfulGroup, screen).format_help(ctx, formatter)
+
+
+def _refuse_empty(args: list[str]) -> None:
+    """A variable that a build has not set is no value: what it stands for must not be left out in silence."""
+    for before, text in zip(["", *args], args, strict=False):
+        name, equals, value = text.partition("=")
+        if not text and not before.startswith("-"):
+            raise ArgumentError("a file name is empty; give the name of a file")
+        if not text or (name.startswith("--") and equals and not value):
+            raise ArgumentError(f"{name or before} is empty; give it a value")
 
 
 def _with_allowed_input(args: list[str]) -> list[str]:

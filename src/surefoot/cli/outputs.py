@@ -15,6 +15,7 @@ from typing import TypeAlias
 from surefoot.errors import ArgumentError
 
 Signature: TypeAlias = re.Pattern[bytes]
+TERMINAL = "-"  # as the name of an output that is printed
 
 
 def _json(schema: str) -> Signature:
@@ -165,6 +166,8 @@ def check_outputs(outputs: Iterable[Output], inputs: Iterable[str | Path | None]
     for output in requested:
         if not str(output.path):
             raise ArgumentError(f"{output.option} is empty; give it a file name")
+        if str(output.path) == TERMINAL:
+            raise ArgumentError(f"{output.option} - cannot be printed; give it a file name (./- for one of this name)")
         output.check()
         for claim in (output, *output.files()):
             if (identity := _identity(str(claim.path))) is None:  # a pipe or device takes what it is given

@@ -14,7 +14,7 @@ import typer
 
 from surefoot.cli import shared_options as shared
 from surefoot.cli.option import OptionGroup
-from surefoot.cli.outputs import JSON, METRICS, PAGE, Output, Signature, check_outputs
+from surefoot.cli.outputs import JSON, METRICS, PAGE, TERMINAL, Output, Signature, check_outputs
 from surefoot.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from surefoot.report.provenance import Link, Provenance
 
-TERMINAL = "-"  # as the name of an output
 _SIGNATURES: dict[str, Signature] = {"json": JSON, "html": PAGE, "metrics": METRICS}
 _WIDTH = 130  # letters of a line, in a file or pipe
 

@@ -157,7 +157,7 @@ def replayed(rows_file: str, scores: str | None, url: str | None, headers: Seque
     sent: list[int] = []  # the numbers of the rows that are sent
     try:
         rows = json.loads(Path(path).read_text(encoding="utf-8"))
-        expected, tolerance = rows["scores"], rows["tolerance"]
+        expected, tolerance = [float(score) for score in rows["scores"]], float(rows["tolerance"])
         if url is None:
             path = str(scores)
             actual = read_scores(Path(path).read_text(encoding="utf-8"), len(expected))

@@ -31,7 +31,7 @@ from surefoot.decide.evidence.conditions import ConditionRuleData
 from surefoot.decide.evidence.draws import Draws, DrawsData
 from surefoot.decide.evidence.evidence_data import PerQueryData, UnansweredData
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.errors import DataError, expecting, name_list, shortened
+from surefoot.errors import ArgumentError, DataError, expecting, name_list, shortened
 from surefoot.report.escapes import to_json
 from surefoot.report.kinds import check_shape
 from surefoot.risk.assessment_data import Count
@@ -288,6 +288,8 @@ def open_record(path: str | os.PathLike[str]) -> Iterator[Record]:
 
 def read_record(path: str | os.PathLike[str]) -> Record:
     """The record at a path, or an empty one where there is no file; one that was changed, cut or mixed is refused."""
+    if not os.fspath(path):
+        raise ArgumentError("record is empty; give it a file name")
     if file_status(path) is None:
         return Record()
     data = read_sealed(path, SCHEMA, "is not a record", _REMEDY)

@@ -103,7 +103,8 @@ def gate(
         sample=settled.sample if sample is None else sample, unanswered=unanswered, automatic=automatic,
         segments=settled.segments if segments is None else segments, sampled_from=sampled_from, budget=budget,
     )  # fmt: skip
-    baseline, record = baseline or settled.baseline, record or settled.record
+    baseline = settled.baseline if baseline is None else baseline
+    record = settled.record if record is None else record
     return decide(matrix, candidate, baseline, parsed, evidence, record=record, texts=texts)
 
 
