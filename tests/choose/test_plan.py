@@ -65,6 +65,11 @@ def test_the_best_has_the_greatest_mean_over_seeds_and_the_first_wins() -> None:
         for job, _ in trials
     ]
     assert best_parameters(early, stopped)["num_leaves"] == 8  # its best tree counts, not its last
+    late = [
+        (job, {"valid": [0.1] * 15 + [0.8] * 5 if dict(job.parameters)["num_leaves"] == 8 else [0.5] * 20})
+        for job, _ in trials
+    ]
+    assert best_parameters(early, late) == {"num_leaves": 8, "n_estimators": 20}  # ten trees do not reach it
 
 
 def test_plain_data_there_and_back() -> None:

@@ -116,6 +116,8 @@ def test_only_what_a_run_shows_and_nobody_judged_is_filled() -> None:
         {"today": 30, "new": 60},
         {"today": 30, "new": 30},
     )
+    asked[10:] = False
+    assert count_holes(people, filled, runs, 2, asked)[0] == {"today": 0, "new": 10}
 
 
 def test_scores_have_both() -> None:

@@ -26,6 +26,15 @@ def test_sigma_is_found_and_its_interval_covers() -> None:
     assert np.median(widths) <= 0.12
 
 
+def test_the_interval_ends_where_the_likelihood_has_fallen_by_half_of_chi_squares_quantile() -> None:
+    pairs = sf.demo.preferences(4000, seed=1)
+    fit, likelihood = sf.fit_sigma(pairs), _Likelihood(pairs, "log2", 5)
+    ends = [end for end in fit.interval if end is not None]
+    assert ends
+    for end in ends:
+        assert fit.log_likelihood - likelihood(end)[0] == pytest.approx(1.92073, abs=1e-3)
+
+
 def test_the_likelihoods_gradient_agrees_with_finite_differences() -> None:
     likelihood = _Likelihood(sf.demo.preferences(500, seed=3), "log2", 5)
     for sigma in (0.05, 0.2, 1.0):

@@ -62,9 +62,10 @@ def check_guard(ranker: sf.PersonalRanker, lists: LaterLists) -> None:
 
 
 def test_all_days_are_no_later_days(home: Path, tmp_path: Path) -> None:
-    sf.personalize(home / "ubi.log", tmp_path / "study", split="user", **SMALL)
-    with pytest.raises(ArgumentError, match="make the study with --split time"):
-        later_lists(tmp_path / "study")
+    for split in ("user", "session"):
+        sf.personalize(home / "ubi.log", tmp_path / split, split=split, **SMALL)
+        with pytest.raises(ArgumentError, match="make the study with --split time"):
+            later_lists(tmp_path / split)
     with pytest.raises(DataError, match="another sample of lists"):
         later_lists(home / "study", sample=50)
 

@@ -354,3 +354,13 @@ def test_a_personalization_in_a_notebook() -> None:
     data = copy.deepcopy(study.to_dict())
     data["chosen"][0]["label"] = data["measure"] = HOSTILE
     assert told(sf.Personalization(data)._repr_html_()).count(SHOWN) >= 3
+
+
+def test_least_risk_at_a_gain_is_chosen_by_validation_lists() -> None:
+    figures = (("safe", 0.1, 0.3), ("bold", 0.2, 0.1), ("dull", 0.0, 0.0))  # risk on validation and on test lists
+    rows = [
+        {"name": name, "valid": {"gain": 0.5 * (name != "dull"), "risk": valid}, "test": {"gain": 0.5, "risk": test}}
+        for name, valid, test in figures
+    ]
+    assert least_risk_at_gain(rows, 0.4)["name"] == "safe"
+    assert least_risk_at_gain(rows, 0.6)["name"] == "safe"  # none gains so much: the nearest, the first of equals

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import jsonschema
 import pytest
@@ -67,6 +67,13 @@ def written() -> dict[str, Any]:
 def test_what_is_written_has_its_shape() -> None:
     check_shape(written(), AssessmentData)
     assert sf.Assessment.from_dict(written()).to_dict(per_query=True) == written()
+
+
+def test_a_bound_that_must_be_exceeded_is_not_met() -> None:
+    for bound, met, beyond in (("exclusiveMinimum", 0.1, 0.0), ("minimum", 0.0, -0.1), ("maximum", 0.0, 0.1)):
+        check_shape(met, Annotated[float, (bound, 0)])
+        with pytest.raises(DataError):
+            check_shape(beyond, Annotated[float, (bound, 0)])
 
 
 @pytest.mark.parametrize(
