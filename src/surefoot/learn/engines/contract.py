@@ -96,7 +96,7 @@ class Engine(Protocol):
     drawing_example: str  # parameters by which seeds make a difference, as messages write them
     leaf_parameters: str  # those that keep leaves large, as messages write them
     noise: re.Pattern[str]  # what the library's own messages have that no user needs
-    library: Callable[[], Any]  # the engine's module, or how to install it
+    module: Callable[[], Any]  # the engine's, or how to install it
     check_text: Callable[[str], int]  # the number of trees of a model text that the engine wrote, or ModelTextError
     mean_text: Callable[[Sequence[str], Sequence[float]], str]  # all trees, their leaves multiplied by the weights
 
@@ -111,7 +111,7 @@ class Engine(Protocol):
     @property
     def version(self) -> str:
         """The library's version: another one may grow other trees."""
-        return str(self.library().__version__)
+        return str(self.module().__version__)
 
     @contextmanager
     def translated_errors(self) -> Iterator[None]:

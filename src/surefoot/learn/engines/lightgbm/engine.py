@@ -144,7 +144,7 @@ class LightGBM(Engine):
     without_effect = frozenset({"verbosity", "verbose", "num_threads", "n_jobs", "nthread", "nthreads", "num_thread"})
     leaf_parameters = "min_data_in_leaf, min_data_in_bin or min_sum_hessian_in_leaf"
     noise = re.compile(r" at \S+\.[ch]pp, line \d+ ?\.?")
-    library = staticmethod(lightgbm)
+    module = staticmethod(lightgbm)
     check_text, mean_text = staticmethod(model_text.check), staticmethod(model_text.mean_text)
 
     def error(self) -> type[Exception]:

@@ -148,7 +148,7 @@ class XGBoost(Engine):
     without_effect = frozenset({"verbosity", "nthread", "n_jobs"})
     leaf_parameters = "min_child_weight or min_split_loss"
     noise = re.compile(r"^\s*\[[\d:]+\] \S+:\d+: |\nStack trace.*", re.DOTALL)
-    library = staticmethod(xgboost)
+    module = staticmethod(xgboost)
     check_text, mean_text = staticmethod(model_text.check), staticmethod(model_text.mean_text)
 
     def error(self) -> type[Exception]:
